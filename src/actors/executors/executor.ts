@@ -1,0 +1,42 @@
+// The interface of an executor: what carries out one attempt of one step.
+import type { Json } from '../../plan/json.ts'
+import type { FactGiven, Failure, StepExecute, Usage } from '../../machines/coordinator.messages.ts'
+
+export interface Progress {
+  readonly done?: number
+  readonly total?: number
+  readonly text?: string
+}
+
+export interface ExecutorContext {
+  /** Fires on cancel, time limit, abandonment and close. */
+  readonly signal: AbortSignal
+  readonly progress: (progress: Progress) => void
+  /** "Still alive", for long work without progress to show. */
+  readonly heartbeat: () => void
+  readonly log: (text: string) => void
+  readonly now: () => number
+}
+
+export interface StepOutput {
+  readonly output: Json
+  readonly facts?: readonly FactGiven[]
+  readonly usage?: Usage
+  /** It worked, but what came is not what the step is for. What breaks the step's `expect` need not be said here. */
+  readonly surprise?: Failure
+}
+
+export type StepResult = StepOutput | { readonly failure: Failure; readonly usage?: Usage }
+
+/** Carries out steps of one role. What `execute` throws or returns in a wrong shape is a failed attempt, never a crash. */
+export interface Executor {
+  readonly role: string
+  /** Attempts at once. @default 64 */
+  readonly concurrency?: number
+  /** Starts per second, over all runs of a runtime. */
+  readonly ratePerSecond?: number
+  /** `checked`: outputs and facts are JSON values already, within limits, and are not looked through again.
+   * @default 'unchecked' */
+  readonly outputs?: 'checked' | 'unchecked'
+  execute(work: StepExecute, context: ExecutorContext): Promise<StepResult>
+}

@@ -1,0 +1,41 @@
+// The person executor's questions: what a step asks of a person, and what an answer comes to.
+import { toJsonValue } from '../../plan/jsonValue.ts'
+import type { Json, JsonObject } from '../../plan/json.ts'
+import type { HostMessage } from '../../machines/behaviour.messages.ts'
+import type { StepExecute } from '../../machines/coordinator.messages.ts'
+import { failureFrom } from '../failure.ts'
+import { abortedOutcome, brokenExpectation } from './attemptOutcome.ts'
+
+/** A step that waits for a person's answer. */
+export interface PersonQuestion {
+  readonly runId: string
+  readonly stepId: string
+  readonly kind: 'answer'
+  readonly text: string
+  readonly input: JsonObject
+}
+
+/** Puts a question to a person; what it resolves with is the answer. The signal fires when it is no longer wanted. */
+export type Ask = (question: PersonQuestion, signal: AbortSignal) => Promise<unknown>
+
+export function questionOf({ runId, stepId, instruction, tool, input }: StepExecute): PersonQuestion {
+  const text =
+    instruction ?? (tool === undefined ? `What is the answer to "${stepId}"?` : `Do by hand what "${tool}" would do.`)
+  return { runId, stepId, kind: 'answer', text, input }
+}
+
+/** Asks, and gives what the host is to be told: the answer, that it surprises, or why there is none. Never rejects. */
+export async function askPerson(work: StepExecute, ask: Ask, by: string, signal: AbortSignal): Promise<HostMessage> {
+  const { stepId, attempt } = work
+  let value: Json
+  try {
+    value = toJsonValue(await ask(questionOf(work), signal))
+  } catch (error) {
+    if (signal.aborted) return abortedOutcome(work, signal)
+    const failure = failureFrom(error, { code: 'ANSWER_FAILED', who: `Whoever was asked about "${stepId}"` })
+    return { type: 'step.failed', stepId, attempt, failure: { ...failure, code: 'ANSWER_FAILED' } }
+  }
+  const failure = brokenExpectation(work, value)
+  if (failure !== undefined) return { type: 'step.surprised', stepId, attempt, output: value, facts: [], failure }
+  return { type: 'step.answered', stepId, value, by }
+}

@@ -1,0 +1,15 @@
+// Progress as a tool says it, reduced to what a person can read: a tool written in JavaScript may say anything.
+import type { Progress } from './executor.ts'
+import { clip } from '../failure.ts'
+
+/** Keeps the numbers and the text of a progress, and drops whatever else came with it. */
+export function progressOf(said: Progress): Progress {
+  const progress: unknown = said
+  if (typeof progress !== 'object' || progress === null) return {}
+  const { done, total, text } = progress as Record<string, unknown>
+  return {
+    ...(Number.isFinite(done) && { done: Number(done) }),
+    ...(Number.isFinite(total) && { total: Number(total) }),
+    ...(typeof text === 'string' && { text: clip(text) }),
+  }
+}

@@ -1,0 +1,79 @@
+// The person actor: one for each run, holding all its open questions. Waiting for people takes no executor.
+//
+// H1. A question is answered once: by whom it was put to, by the abort, or by the API past this actor, which aborts it.
+// H2. An answer that comes after the abort is dropped.
+import { PlanloomError } from '../errors.ts'
+import type { Behaviour, Mailbox } from '../machines/behaviour.messages.ts'
+import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts'
+import { attemptKey } from '../machines/executor.messages.ts'
+import { abortedOutcome } from './executors/attemptOutcome.ts'
+import { askPerson, type Ask } from './executors/personExecutor.ts'
+import { onAbort } from './onAbort.ts'
+
+export interface PersonBehaviourOptions {
+  /** Without it, questions wait until the run is told the answer. */
+  readonly ask?: Ask
+  /** Who is asked, as the journal names them. @default 'person' */
+  readonly by?: string
+  /** The run's signal. */
+  readonly signal: AbortSignal
+}
+
+/** What the person actor hears; it speaks to the host only. */
+export type PersonBehaviour = Behaviour<StepExecute | StepAbort, never>
+
+interface OpenQuestion {
+  readonly work: StepExecute
+  readonly controller: AbortController
+}
+
+/** Makes the behaviour that puts the steps of role `person` to people. */
+export function createPersonBehaviour({ ask, by = 'person', signal }: PersonBehaviourOptions): PersonBehaviour {
+  return (mailbox) => {
+    const open = new Map<string, OpenQuestion>()
+
+    function close(key: string, because: string): OpenQuestion | undefined {
+      const question = open.get(key)
+      open.delete(key)
+      question?.controller.abort(new PlanloomError('ABORTED', because, { where: { stepId: question.work.stepId } }))
+      return question
+    }
+    function abort(key: string, because: string): void {
+      const question = close(key, because)
+      if (question) mailbox.report(abortedOutcome(question.work, question.controller.signal))
+    }
+    function abortAll(): void {
+      for (const key of [...open.keys()]) abort(key, 'The run was stopped.')
+    }
+
+    const unfollow = onAbort(signal, abortAll)
+    mailbox.receive((message) => {
+      const key = attemptKey(message)
+      if (message.type === 'step.abort') {
+        abort(key, message.because)
+        return
+      }
+      if (open.has(key)) return
+      const question = { work: message, controller: new AbortController() }
+      open.set(key, question)
+      if (ask) void put(question, ask, by, () => open.delete(key), mailbox)
+    })
+    return () => {
+      unfollow()
+      for (const key of [...open.keys()]) close(key, 'The person actor was stopped.')
+    }
+  }
+}
+
+/** Never rejects. */
+async function put(
+  { work, controller }: OpenQuestion,
+  ask: Ask,
+  by: string,
+  settle: () => boolean,
+  mailbox: Mailbox<StepExecute | StepAbort, never>,
+): Promise<void> {
+  const said = await askPerson(work, ask, by, controller.signal)
+  if (controller.signal.aborted) return // H2
+  if (settle()) mailbox.report(said)
+}

@@ -1,0 +1,207 @@
+// A planning problem, written out: which uses of which tools could give which facts. Only what the goal can need is made.
+//
+// An atom is a fact in a scope on a condition; a use is a tool in a scope. Atoms are met by known facts or by uses, and
+// uses need atoms: a directed hypergraph, whose least-cost part that ends in the goal is the plan.
+import type { JsonSchema } from '../../../plan/json.ts'
+import { canonicalJson } from '../../../plan/hash.ts'
+import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
+import { everyItem, factKey, type Scope } from './factKey.ts'
+import { expectGift, isTrue, judge, knownLists, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
+import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
+
+export interface Atom {
+  readonly id: number
+  readonly fact: string
+  readonly scope: Scope
+  readonly key: string
+  readonly is: JsonSchema | undefined
+  readonly known: KnownFact | undefined
+  readonly supports: Support[]
+}
+
+export interface Support {
+  readonly use: Use
+  /** JSON Pointer into the use's output. */
+  readonly from: string
+  readonly isEach: boolean
+  readonly isAssumed: boolean
+}
+
+export interface Use {
+  readonly id: number
+  readonly tool: ToolDescription | undefined
+  readonly scope: Scope
+  readonly cost: number
+  readonly links: Link[]
+  /** Keys of the facts that it gives. */
+  readonly gives: ReadonlySet<string>
+  readonly standing: StandingStep | undefined
+  /** A second use of a tool in the same scope, which may follow another one: its number, from 0. */
+  readonly copy: number
+}
+
+/** That a use needs an atom: as an input property, or only to hold. */
+export interface Link {
+  readonly id: number
+  readonly use: Use
+  readonly atom: Atom
+  readonly property: string | undefined
+  /** One of the whole list of a fact. */
+  readonly isEach: boolean
+  readonly fact: string
+  /** False where the plan can go on without this item. */
+  isLeftOut: boolean
+}
+
+export interface Want {
+  readonly fact: string
+  readonly scope?: Scope
+  readonly is?: JsonSchema | undefined
+  readonly each?: boolean
+}
+
+export interface Problem {
+  readonly atoms: readonly Atom[]
+  readonly uses: readonly Use[]
+  /** Stands for the goal: its links are what is wanted. */
+  readonly goal: Use
+  readonly links: number
+}
+
+/** How many items an unknown list is taken to have when costs are compared. */
+const supposedItems = 10
+
+export function poseProblem(wants: readonly Want[], index: ToolIndex, knowledge: Knowledge): Problem {
+  return new Posing(index, knowledge).pose(wants)
+}
+
+class Posing {
+  readonly #index: ToolIndex
+  readonly #knowledge: Knowledge
+  readonly #lists: ReadonlyMap<string, number>
+  readonly #atoms = new Map<string, Atom>()
+  readonly #uses: Use[] = []
+  readonly #useByName = new Map<string, Use>()
+  readonly #standingByFact = new Map<string, StandingStep[]>()
+  readonly #open: Atom[] = []
+  readonly #overwritten: ReadonlySet<string>
+  #links = 0
+
+  constructor(index: ToolIndex, knowledge: Knowledge) {
+    this.#index = index
+    this.#knowledge = knowledge
+    this.#lists = knownLists(knowledge.facts)
+    for (const step of knowledge.standing) {
+      for (const fact of Object.keys(step.tool.gives)) {
+        const key = factKey(fact, step.scope)
+        this.#standingByFact.set(key, [...(this.#standingByFact.get(key) ?? []), step])
+      }
+    }
+    const overwritten = index.tools.flatMap((tool) => needsOf(tool).flatMap(({ fact }) => (tool.gives[fact] ? [fact] : [])))
+    this.#overwritten = new Set(overwritten)
+  }
+
+  pose(wants: readonly Want[]): Problem {
+    const goal = this.#newUse(undefined, '', 0, new Set(), undefined, 0)
+    for (const want of wants) this.#link(goal, want, want.scope ?? '', undefined)
+    for (let atom = this.#open.pop(); atom !== undefined; atom = this.#open.pop()) this.#support(atom)
+    return { atoms: [...this.#atoms.values()], uses: this.#uses, goal, links: this.#links }
+  }
+
+  #link(use: Use, need: Want | Need, scope: Scope, property: string | undefined): void {
+    const { fact, is } = need
+    const add = (itemScope: Scope, isEach: boolean): void => {
+      const atom = this.#atom(fact, itemScope, is)
+      use.links.push({ id: this.#links++, use, atom, property, isEach, fact, isLeftOut: false })
+    }
+    if (need.each === true && this.#index.rootsOf.has(fact)) {
+      const length = this.#lengthOf(fact)
+      if (length === undefined) add(everyItem, true)
+      else for (let item = 0; item < length; item++) add(String(item), true)
+    } else add(this.#isOfItem(fact, scope) ? scope : '', need.each === true)
+  }
+
+  #isOfItem(fact: string, scope: Scope): boolean {
+    return scope !== '' && (this.#index.rootsOf.has(fact) || this.#knowledge.facts.has(factKey(fact, scope)))
+  }
+
+  #lengthOf(fact: string): number | undefined {
+    for (const root of this.#index.rootsOf.get(fact) ?? []) {
+      const length = this.#lists.get(root)
+      if (length !== undefined) return length
+    }
+    return undefined
+  }
+
+  #atom(fact: string, scope: Scope, is: JsonSchema | undefined): Atom {
+    const key = factKey(fact, scope)
+    const name = is === undefined ? key : `${key} ${canonicalJson(is)}`
+    const made = this.#atoms.get(name)
+    if (made) return made
+    const value = this.#knowledge.facts.get(key)
+    const known = value !== undefined && isTrue(is, value.value) ? value : undefined
+    const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [] }
+    this.#atoms.set(name, atom)
+    this.#open.push(atom)
+    return atom
+  }
+
+  #support(atom: Atom): void {
+    const { fact, scope, key, is, supports } = atom
+    for (const step of this.#standingByFact.get(key) ?? []) {
+      const gift = step.tool.gives[fact]
+      if (gift === undefined) continue
+      const certainty = judge(expectGift(gift, scope, this.#knowledge.facts), is)
+      if (certainty === 'no') continue
+      supports.push({ use: this.#standingUse(step), from: gift.from, isEach: false, isAssumed: certainty === 'assumed' })
+    }
+    for (const { tool, gift } of this.#index.givers.get(fact) ?? []) {
+      const isEach = gift.each === true
+      if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
+      const useScope = isEach ? '' : scope
+      if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
+      const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge.facts), is)
+      if (certainty === 'no') continue
+      const copies = needsOf(tool).some((need) => this.#overwritten.has(need.fact)) ? 2 : 1
+      for (let copy = 0; copy < copies; copy++) {
+        const use = this.#use(tool, useScope, copy)
+        supports.push({ use, from: gift.from, isEach, isAssumed: certainty === 'assumed' })
+      }
+    }
+  }
+
+  #use(tool: ToolDescription, scope: Scope, copy: number): Use {
+    const name = `${factKey(tool.name, scope)} ${String(copy)}`
+    const made = this.#useByName.get(name)
+    if (made) return made
+    const cost = expectedCost(tool) * (scope === everyItem ? supposedItems : 1)
+    const gives = new Set(Object.entries(tool.gives).map(([fact, gift]) => factKey(fact, gift.each ? everyItem : scope)))
+    const use = this.#newUse(tool, scope, cost, gives, undefined, copy)
+    this.#useByName.set(name, use)
+    for (const need of needsOf(tool)) this.#link(use, need, scope, need.property)
+    return use
+  }
+
+  #standingUse(step: StandingStep): Use {
+    const name = `${step.id} stands`
+    const made = this.#useByName.get(name)
+    if (made) return made
+    const gives = new Set(Object.keys(step.tool.gives).map((fact) => factKey(fact, step.scope)))
+    const use = this.#newUse(step.tool, step.scope, 0, gives, step, 0)
+    this.#useByName.set(name, use)
+    return use
+  }
+
+  #newUse(
+    tool: ToolDescription | undefined,
+    scope: Scope,
+    cost: number,
+    gives: ReadonlySet<string>,
+    standing: StandingStep | undefined,
+    copy: number,
+  ): Use {
+    const use: Use = { id: this.#uses.length, tool, scope, cost, links: [], gives, standing, copy }
+    this.#uses.push(use)
+    return use
+  }
+}

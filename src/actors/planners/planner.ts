@@ -1,0 +1,64 @@
+// The interface of a planner. Ten lines are enough for one of your own.
+import type { Goal, Operation, Plan, Step, Assumption } from '../../plan/schema.ts'
+import type { ToolDescription } from '../../plan/toolDescription.ts'
+import type { Finding } from '../../plan/finding.ts'
+import type { FactReport, PlanSituation, RunLimits, Trouble, Usage } from '../../machines/coordinator.messages.ts'
+
+export interface PlanRequest {
+  readonly goal: Goal
+  readonly tools: readonly ToolDescription[]
+  readonly facts: readonly FactReport[]
+  readonly limits: RunLimits
+  /** What the validator found in the planner's last answer to this same request; empty at first. */
+  readonly findings: readonly Finding[]
+}
+
+export interface ReplanRequest extends PlanRequest {
+  readonly plan: Plan
+  /** Plan, ledger, outputs and facts at the moment of asking. */
+  readonly situation: PlanSituation
+  readonly troubles: readonly Trouble[]
+}
+
+export interface PlanDraft {
+  readonly steps: readonly Step[]
+  readonly assumptions?: readonly Assumption[]
+  readonly usage?: Usage
+  readonly model?: string
+}
+
+export type PlanAnswer = PlanDraft | { readonly giveUp: string; readonly usage?: Usage }
+
+export type ReplanAnswer =
+  | { readonly patch: readonly Operation[]; readonly because?: string; readonly usage?: Usage }
+  /** The plan stands: a failure is final, a surprise is taken as it is. */
+  | { readonly keep: string; readonly usage?: Usage }
+  | { readonly giveUp: string; readonly usage?: Usage }
+
+export interface PlannerContext {
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  /** Now, in ms since the epoch, by the run's clock. */
+  readonly now: () => number
+}
+
+/** Turns a goal into a plan, and trouble into an amendment.
+ *
+ * `plan` gives a whole plan, or yields its steps one by one; `replan` may be left out, and trouble then ends the run.
+ * What either throws ends up as `plan.failed`; neither needs to validate what it proposes: that is done for it, and it
+ * is asked again with the findings.
+ *
+ * @example
+ * const shout: Planner = {
+ *   name: 'shout',
+ *   plan: ({ goal }) => ({ steps: [{ id: 'say', tool: 'print', input: { text: goal.text.toUpperCase() } }] }),
+ *   replan: ({ troubles }) => ({ giveUp: `no idea what to do about ${troubles[0]?.text}` }),
+ * }
+ */
+export interface Planner {
+  readonly name: string
+  plan(request: PlanRequest, context: PlannerContext): PlanAnswer | Promise<PlanAnswer> | AsyncIterable<Step>
+  replan?(request: ReplanRequest, context: PlannerContext): ReplanAnswer | Promise<ReplanAnswer>
+  /** True: it wants to be asked (trouble `expanded`) when a `forEach` has got its children, to plan for single items. */
+  readonly elaborates?: boolean
+}

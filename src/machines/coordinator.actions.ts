@@ -1,0 +1,81 @@
+// The coordinator's actions: each runs one decision, takes over its context and says its commands.
+import { coordinatorSetup } from './coordinator.setup.ts'
+import type { CoordinatorContext } from './coordinator.context.ts'
+import type { CoordinatorCommand, CoordinatorMessage } from './coordinator.messages.ts'
+import * as close from './decisions/close.ts'
+import * as control from './decisions/control.ts'
+import * as dispatch from './decisions/dispatch.ts'
+import * as outcomes from './decisions/outcomes.ts'
+import * as planner from './decisions/planner.ts'
+import { decide, type Turn } from './decisions/turn.ts'
+
+type EventOf<T extends CoordinatorMessage['type']> = Extract<CoordinatorMessage, { readonly type: T }>
+
+interface Enqueue {
+  assign(context: CoordinatorContext): void
+  emit(command: CoordinatorCommand): void
+}
+
+function run(context: CoordinatorContext, event: { readonly id: string; readonly at: number }, enqueue: Enqueue, decision: (turn: Turn) => void): void {
+  const { context: next, commands } = decide(context, event, decision)
+  enqueue.assign(next)
+  for (const command of commands) enqueue.emit(command)
+}
+
+/** An action that runs a decision whatever the event is. On start there is none yet but the run itself. */
+function act(decision: (turn: Turn) => void) {
+  return coordinatorSetup.enqueueActions(({ context, event, enqueue }) => {
+    run(context, 'id' in event ? event : context.run, enqueue, decision)
+  })
+}
+
+/** An action for events of certain types. */
+function actOn<T extends CoordinatorMessage['type']>(types: readonly T[], decision: (turn: Turn, event: EventOf<T>) => void) {
+  return coordinatorSetup.enqueueActions(({ context, event, enqueue }) => {
+    const message: CoordinatorMessage = event
+    if (!isOneOf(message, types)) throw new Error(`"${message.type}" is not for this action.`)
+    run(context, message, enqueue, (turn) => {
+      decision(turn, message)
+    })
+  })
+}
+
+function isOneOf<T extends CoordinatorMessage['type']>(event: CoordinatorMessage, types: readonly T[]): event is EventOf<T> {
+  return types.some((type) => type === event.type)
+}
+
+export const beginPlanning = act(planner.beginPlanning)
+export const askForPatch = act(planner.askForPatch)
+export const dispatchReady = act(dispatch.dispatchReady)
+export const stopEverything = act(close.stopEverything)
+export const closeRun = act(close.closeRun)
+
+export const takeOutcome = actOn(
+  ['step.succeeded', 'step.failed', 'step.surprised', 'step.timedOut', 'step.uncertain'],
+  outcomes.takeOutcome,
+)
+export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
+  planner.takeStreamedStep(turn, step)
+})
+export const takePlan = actOn(['plan.proposed'], planner.takePlan)
+export const takePatch = actOn(['plan.patchProposed'], planner.takePatch)
+export const takeKept = actOn(['plan.kept'], planner.takeKept)
+export const takeGivenUp = actOn(['plan.givenUp'], planner.takeGivenUp)
+export const takePlannerFailure = actOn(['plan.failed'], planner.takePlannerFailure)
+export const takeTimer = actOn(['timer.fired'], (turn, { key }) => {
+  if (key.startsWith('retry:')) outcomes.takeRetryTimer(turn, key)
+  else if (key.startsWith('planner:')) planner.takePlannerTimer(turn, key)
+  else if (key === 'grace') close.stopWaiting(turn)
+  else if (key === 'run') close.takeRunTimer(turn)
+})
+
+export const approve = actOn(['run.approve'], control.approve)
+export const reject = actOn(['run.reject'], control.reject)
+export const editPlan = actOn(['run.edit'], control.edit)
+export const retryStep = actOn(['step.retry'], control.retryStep)
+export const skipStep = actOn(['step.skip'], control.skipStep)
+export const answerStep = actOn(['step.answered'], control.answerStep)
+export const reportFact = actOn(['fact.reported'], control.reportFact)
+export const extendBudget = actOn(['budget.extend'], control.extendBudget)
+export const cancelRun = actOn(['run.cancel'], close.cancelRun)
+export const failWithActor = actOn(['actor.failed'], close.failWithActor)

@@ -1,0 +1,145 @@
+// What the coordinator holds. Persistent values and counters only: every earlier state stays readable, and no event
+// costs more because the plan is larger.
+import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
+import type { Json } from '../plan/json.ts'
+import type { Assumption, Patch, Plan, Step } from '../plan/schema.ts'
+import type {
+  BudgetUsed,
+  Outcome,
+  OutcomeReason,
+  Failure,
+  RunLimits,
+  RunStarted,
+  StepStatus,
+  Trouble,
+} from './coordinator.messages.ts'
+import { noFacts, type Facts } from './decisions/facts.ts'
+import type { Entry, Link } from './decisions/ledger.ts'
+import type { ReadyQueue } from './decisions/readyQueue.ts'
+
+/** What the planner was asked and has not answered. */
+export interface Asked {
+  readonly requestId: string
+  readonly troubles: readonly Trouble[]
+  /** How often the planner has broken down over these same troubles. */
+  readonly breakdowns: number
+}
+
+/** How the run is going to end, as soon as nothing is out any more. */
+export interface Verdict {
+  readonly status: Outcome['status']
+  readonly reason: OutcomeReason
+  readonly message: string
+  readonly stepId?: string | undefined
+  readonly failure?: Failure | undefined
+  readonly cycle?: readonly string[] | undefined
+}
+
+export interface CoordinatorContext {
+  readonly run: RunStarted
+  readonly limits: RunLimits
+
+  /** The current revision; while a plan streams in, what there is of it. */
+  readonly plan: Plan | undefined
+  readonly planIsWhole: boolean
+  readonly planIsApproved: boolean
+  readonly first: Plan | undefined
+  readonly patches: List<Patch>
+  /** A patch that waits for approval. */
+  readonly proposed: Patch | undefined
+
+  readonly steps: PersistentMap<string, Step>
+  readonly dependents: PersistentMap<string, Link>
+  readonly entries: PersistentMap<string, Entry>
+  readonly outputs: PersistentMap<string, Json>
+  readonly facts: Facts
+  readonly assumptions: PersistentMap<string, Assumption>
+  readonly assumptionsByFact: PersistentMap<string, readonly string[]>
+  /** Broken assumptions that were not dealt with yet. */
+  readonly broken: PersistentSet<string>
+  readonly waived: PersistentSet<string>
+
+  readonly ready: PersistentMap<string, ReadyQueue>
+  readonly counts: Readonly<Record<StepStatus, number>>
+  /** Steps out with executors, by lane limit: `role:tool`, `tool:http_fetch`. */
+  readonly out: PersistentMap<string, number>
+  /** Steps out that count against the run's concurrency (all but those that wait for a person). */
+  readonly busy: number
+  readonly timers: PersistentMap<string, number>
+
+  readonly troubles: List<Trouble>
+  readonly asked: Asked | undefined
+  readonly requests: number
+  readonly used: BudgetUsed
+  /** Plan, facts and progress at each replanning: the same again is a loop. */
+  readonly seen: PersistentSet<string>
+  /** Final failures by what was tried and how it failed. */
+  readonly failures: PersistentMap<string, readonly string[]>
+  readonly verdict: Verdict | undefined
+  readonly outcome: Outcome | undefined
+  readonly late: number
+
+  /** The event in hand. */
+  readonly eventId: string
+  /** Its time. */
+  readonly now: number
+  /** Steps whose report the last event changed. */
+  readonly changed: readonly string[]
+  /** Facts that the last event gave or withdrew. */
+  readonly changedFacts: readonly string[]
+  /** Why the last event was refused, where it was. */
+  readonly refused: string | undefined
+}
+
+export function initialContext(run: RunStarted): CoordinatorContext {
+  return {
+    run,
+    limits: run.settings.limits,
+    plan: undefined,
+    planIsWhole: false,
+    planIsApproved: false,
+    first: undefined,
+    patches: List(),
+    proposed: undefined,
+    steps: PersistentMap(),
+    dependents: PersistentMap(),
+    entries: PersistentMap(),
+    outputs: PersistentMap(),
+    facts: noFacts,
+    assumptions: PersistentMap(),
+    assumptionsByFact: PersistentMap(),
+    broken: PersistentSet(),
+    waived: PersistentSet(),
+    ready: PersistentMap(),
+    counts: {
+      waiting: 0,
+      ready: 0,
+      held: 0,
+      running: 0,
+      backing_off: 0,
+      succeeded: 0,
+      failed: 0,
+      skipped: 0,
+      abandoned: 0,
+      cancelled: 0,
+      uncertain: 0,
+    },
+    out: PersistentMap(),
+    busy: 0,
+    timers: PersistentMap(),
+    troubles: List(),
+    asked: undefined,
+    requests: 0,
+    used: { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
+    seen: PersistentSet(),
+    failures: PersistentMap(),
+    verdict: undefined,
+    outcome: undefined,
+    late: 0,
+    eventId: run.id,
+    now: run.at,
+    changed: [],
+    changedFacts: [],
+    refused: undefined,
+  }
+}

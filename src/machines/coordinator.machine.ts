@@ -1,0 +1,164 @@
+// The coordinator's chart. It holds the plan, dispatches what is ready, takes in what happened, and has the planner
+// amend the rest. What the names mean stands next door: coordinator.actions.ts, coordinator.guards.ts.
+//
+//   planning ─▶ approving ─▶ dispatching ⇄ awaiting
+//                  ▲            │  ▲
+//                  └─ replanning ◀─┘        paused, from any of these and back
+//                                           stopping, from any of these ─▶ completed | failed | cancelled
+import * as actions from './coordinator.actions.ts'
+import * as guards from './coordinator.guards.ts'
+import { contextOf, coordinatorSetup, outcomeOf } from './coordinator.setup.ts'
+
+/** Outcomes that only change the ledger: no new step is dispatched because of them. */
+const settleOnly = { actions: 'takeOutcome' } as const
+/** Outcomes that let what depended on them go at once, while the state stays. */
+const settleAndGoOn = { actions: ['takeOutcome', 'dispatchReady'] } as const
+const settleAndDispatch = { actions: 'takeOutcome', target: 'dispatching' } as const
+
+export const coordinator = coordinatorSetup.extend({ actions, guards }).createMachine({
+  id: 'coordinator',
+  context: contextOf,
+  output: outcomeOf,
+  initial: 'planning',
+  on: {
+    'run.cancel': { actions: 'cancelRun', target: '.stopping' },
+    'run.pause': '.paused',
+    'actor.failed': { actions: 'failWithActor', target: '.stopping' },
+    'budget.extend': { actions: 'extendBudget' },
+    'fact.reported': { actions: 'reportFact' },
+    'step.answered': { actions: 'answerStep' },
+    'step.retry': { actions: 'retryStep' },
+    'step.skip': { actions: 'skipStep' },
+    'run.edit': { actions: 'editPlan' },
+    'run.approve': { actions: 'approve' },
+    'run.reject': { actions: 'reject' },
+    'timer.fired': { actions: 'takeTimer' },
+    'plan.stepProposed': { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
+    'plan.proposed': { guard: 'isCurrentAnswer', actions: 'takePlan' },
+    'plan.patchProposed': { guard: 'isCurrentAnswer', actions: 'takePatch' },
+    'plan.kept': { guard: 'isCurrentAnswer', actions: 'takeKept' },
+    'plan.givenUp': { guard: 'isCurrentAnswer', actions: 'takeGivenUp' },
+    'plan.failed': { guard: 'isCurrentAnswer', actions: 'takePlannerFailure' },
+    'step.succeeded': settleOnly,
+    'step.failed': settleOnly,
+    'step.surprised': settleOnly,
+    'step.timedOut': settleOnly,
+    'step.uncertain': settleOnly,
+  },
+  states: {
+    planning: {
+      entry: 'beginPlanning',
+      always: [
+        { guard: 'verdictIsIn', target: 'stopping' },
+        { guard: 'approvalIsWanted', target: 'approving' },
+        { guard: 'planIsWhole', target: 'dispatching' },
+      ],
+      on: {
+        'plan.stepProposed': [
+          { guard: 'isEagerStep', actions: ['takeStreamedStep', 'dispatchReady'] },
+          { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
+        ],
+        'step.succeeded': settleAndGoOn,
+        'step.failed': settleAndGoOn,
+        'step.surprised': settleAndGoOn,
+        'step.timedOut': settleAndGoOn,
+        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+      },
+    },
+    approving: {
+      always: [
+        { guard: 'verdictIsIn', target: 'stopping' },
+        { guard: 'approvalIsGiven', target: 'dispatching' },
+      ],
+      on: {
+        'step.succeeded': settleAndGoOn,
+        'step.failed': settleAndGoOn,
+        'step.surprised': settleAndGoOn,
+        'step.timedOut': settleAndGoOn,
+        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+      },
+    },
+    dispatching: {
+      entry: 'dispatchReady',
+      always: [
+        { guard: 'verdictIsIn', target: 'stopping' },
+        { guard: 'approvalIsWanted', target: 'approving' },
+        { guard: 'troubleIsOpen', target: 'replanning' },
+        { guard: 'everyStepSettled', target: 'stopping' },
+        { guard: 'nothingCanHappen', target: 'stopping' },
+        { target: 'awaiting' },
+      ],
+    },
+    awaiting: {
+      on: {
+        'step.succeeded': settleAndDispatch,
+        'step.failed': settleAndDispatch,
+        'step.surprised': settleAndDispatch,
+        'step.timedOut': settleAndDispatch,
+        'step.uncertain': settleAndDispatch,
+        'timer.fired': { actions: 'takeTimer', target: 'dispatching' },
+        'fact.reported': { actions: 'reportFact', target: 'dispatching' },
+        'step.answered': { actions: 'answerStep', target: 'dispatching' },
+        'step.retry': { actions: 'retryStep', target: 'dispatching' },
+        'step.skip': { actions: 'skipStep', target: 'dispatching' },
+        'run.approve': { actions: 'approve', target: 'dispatching' },
+        'run.reject': { actions: 'reject', target: 'dispatching' },
+        'run.edit': { actions: 'editPlan', target: 'dispatching' },
+        'budget.extend': { actions: 'extendBudget', target: 'dispatching' },
+      },
+    },
+    replanning: {
+      entry: 'askForPatch',
+      always: [
+        { guard: 'verdictIsIn', target: 'stopping' },
+        { guard: 'answerIsIn', target: 'dispatching' },
+      ],
+      on: {
+        // What the trouble does not touch goes on.
+        'step.succeeded': settleAndGoOn,
+        'step.failed': settleAndGoOn,
+        'step.surprised': settleAndGoOn,
+        'step.timedOut': settleAndGoOn,
+        'step.uncertain': settleAndGoOn,
+        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+        'fact.reported': { actions: ['reportFact', 'dispatchReady'] },
+        'step.answered': { actions: ['answerStep', 'dispatchReady'] },
+        'step.retry': { actions: ['retryStep', 'dispatchReady'] },
+        'step.skip': { actions: ['skipStep', 'dispatchReady'] },
+        'run.approve': { actions: ['approve', 'dispatchReady'] },
+        'run.edit': { actions: ['editPlan', 'dispatchReady'] },
+      },
+    },
+    paused: {
+      always: { guard: 'verdictIsIn', target: 'stopping' },
+      on: {
+        'run.pause': {},
+        'run.resume': [{ guard: 'planIsWhole', target: 'dispatching' }, { target: 'planning' }],
+      },
+    },
+    stopping: {
+      entry: 'stopEverything',
+      always: [
+        { guard: 'runIsCompleted', target: 'completed' },
+        { guard: 'runIsFailed', target: 'failed' },
+        { guard: 'runIsCancelled', target: 'cancelled' },
+      ],
+      on: {
+        // The verdict stands; only what is still out is taken in.
+        'run.cancel': {},
+        'run.pause': {},
+        'run.edit': {},
+        'run.approve': {},
+        'run.reject': {},
+        'step.retry': {},
+        'step.skip': {},
+        'step.answered': {},
+        'fact.reported': {},
+        'actor.failed': {},
+      },
+    },
+    completed: { type: 'final', entry: 'closeRun' },
+    failed: { type: 'final', entry: 'closeRun' },
+    cancelled: { type: 'final', entry: 'closeRun' },
+  },
+})

@@ -1,0 +1,428 @@
+// What the coordinator hears and what it says. Plain JSON: each message can be journaled, sent and read again.
+//
+// M1. Whatever the coordinator hears carries an id and a time, given by the host; a chart makes up neither.
+// M2. Commands are imperative and may be refused; facts are past tense and are never refused, only found late.
+import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
+import type { Assumption, Goal, Patch, Plan, Retry, Step } from '../plan/schema.ts'
+import type { Effects } from '../plan/toolDescription.ts'
+
+interface Message {
+  readonly id: string
+  /** ms since the epoch. */
+  readonly at: number
+}
+
+/** An error as data: it has crossed actors, so it is no longer an `Error`. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  /** JSON Pointer, where the failure is about a place in a value. */
+  readonly path?: string
+  /** False: trying the same again cannot help. */
+  readonly retryable: boolean
+  readonly cause?: string
+}
+
+export interface Usage {
+  readonly tokens?: number
+  readonly cost?: number
+}
+
+export interface FactGiven {
+  readonly key: string
+  readonly value: Json
+}
+
+// ---- What the coordinator is told about its world at the start (part of `run.started`) ----
+
+/** What the coordinator must know about a tool to dispatch it well. */
+export interface ToolTraits {
+  readonly effects: Effects
+  readonly idempotent: boolean
+  readonly version: string
+  readonly concurrency?: number
+  readonly timeoutMs?: number
+  readonly heartbeatMs?: number
+  readonly retry?: Retry
+  readonly executor?: string
+}
+
+export interface RunLimits {
+  /** Steps out at once. @default 64 */
+  readonly concurrency: number
+  /** Steps out at once, by executor role. */
+  readonly roles: Readonly<Record<string, number>>
+  readonly plannerCalls: number
+  readonly replans: number
+  readonly tokens: number
+  readonly cost: number
+  /** Wall time of the run. */
+  readonly timeMs: number
+  /** Longest the planner may take for one answer. */
+  readonly plannerMs: number
+  /** From the cancel to the end of the run, whatever the tools do. */
+  readonly graceMs: number
+  /** Steps in a plan. */
+  readonly steps: number
+  /** How often the same step may fail in the same way before the run is `stuck`. */
+  readonly sameFailure: number
+}
+
+export interface RunSettings {
+  readonly limits: RunLimits
+  /** `required`: every first plan waits for approval. `effects`: a plan with `write` or `external` steps does. */
+  readonly approval: 'none' | 'required' | 'effects'
+  /** `eager`: streamed steps are dispatched before the plan is complete. */
+  readonly dispatch: 'eager' | 'whole'
+  /** Seeds whatever must look random (jitter). */
+  readonly seed: number
+}
+
+/** The first event of every journal: the coordinator's input. */
+export interface RunStarted extends Message {
+  readonly type: 'run.started'
+  readonly runId: string
+  readonly goal: Goal
+  /** A plan to carry out as it is; without one the planner is asked. */
+  readonly plan?: Plan
+  readonly planner: string
+  /** The planner wants to be asked when a `forEach` has got its children. */
+  readonly elaborates?: boolean
+  readonly tools: Readonly<Record<string, ToolTraits>>
+  readonly settings: RunSettings
+  readonly labels?: Readonly<Record<string, string>>
+  readonly parentRunId?: string
+}
+
+// ---- Facts from the planner ----
+
+interface FromPlanner extends Message {
+  /** The request that this answers; an answer to any other request changes nothing. */
+  readonly requestId: string
+  readonly usage?: Usage
+}
+/** One step of a plan that is still being written. */
+export interface PlanStepProposed extends FromPlanner {
+  readonly type: 'plan.stepProposed'
+  readonly step: Step
+}
+export interface PlanProposed extends FromPlanner {
+  readonly type: 'plan.proposed'
+  readonly plan: Plan
+}
+export interface PlanPatchProposed extends FromPlanner {
+  readonly type: 'plan.patchProposed'
+  readonly patch: Patch
+}
+/** The plan stands as it is. */
+export interface PlanKept extends FromPlanner {
+  readonly type: 'plan.kept'
+  readonly because: string
+}
+export interface PlanGivenUp extends FromPlanner {
+  readonly type: 'plan.givenUp'
+  readonly because: string
+}
+/** The planner broke, hung, or answered with what cannot be used. */
+export interface PlanFailed extends FromPlanner {
+  readonly type: 'plan.failed'
+  readonly failure: Failure
+  readonly findings?: readonly Json[]
+}
+
+// ---- Facts from executors ----
+
+interface FromExecutor extends Message {
+  readonly stepId: string
+  readonly attempt: number
+}
+export interface StepSucceeded extends FromExecutor {
+  readonly type: 'step.succeeded'
+  readonly output: Json
+  readonly facts: readonly FactGiven[]
+  readonly usage?: Usage
+}
+export interface StepFailed extends FromExecutor {
+  readonly type: 'step.failed'
+  readonly failure: Failure
+  readonly usage?: Usage
+}
+/** The tool succeeded, but its output is not what the step expects. */
+export interface StepSurprised extends FromExecutor {
+  readonly type: 'step.surprised'
+  readonly output: Json
+  readonly facts: readonly FactGiven[]
+  readonly failure: Failure
+  readonly usage?: Usage
+}
+/** The attempt reached its time limit, or went silent longer than its heartbeat allows. */
+export interface StepTimedOut extends FromExecutor {
+  readonly type: 'step.timedOut'
+  readonly failure: Failure
+}
+/** Whether an attempt had its effect cannot be told (a crash, a resume). */
+export interface StepUncertain extends FromExecutor {
+  readonly type: 'step.uncertain'
+  readonly failure: Failure
+}
+
+// ---- The clock ----
+
+/** A timer that the coordinator set has come due. Keys: `retry:<step>`, `run`, `planner:<request>`, `grace`. */
+export interface TimerFired extends Message {
+  readonly type: 'timer.fired'
+  readonly key: string
+}
+
+// ---- Commands and facts from people and programs ----
+
+interface FromPerson extends Message {
+  readonly by?: string
+}
+export interface RunApprove extends FromPerson {
+  readonly type: 'run.approve'
+  /** The revision that was looked at, or the step that waits for approval. */
+  readonly revision?: number
+  readonly stepId?: string
+}
+export interface RunReject extends FromPerson {
+  readonly type: 'run.reject'
+  readonly because: string
+  readonly stepId?: string
+}
+export interface RunEdit extends FromPerson {
+  readonly type: 'run.edit'
+  readonly patch: Patch
+}
+export interface RunPause extends FromPerson {
+  readonly type: 'run.pause'
+}
+export interface RunResume extends FromPerson {
+  readonly type: 'run.resume'
+}
+export interface RunCancel extends FromPerson {
+  readonly type: 'run.cancel'
+  readonly because?: string
+}
+export interface StepRetry extends FromPerson {
+  readonly type: 'step.retry'
+  readonly stepId: string
+}
+export interface StepSkip extends FromPerson {
+  readonly type: 'step.skip'
+  readonly stepId: string
+  readonly because?: string
+}
+/** The answer to a person step. */
+export interface StepAnswered extends FromPerson {
+  readonly type: 'step.answered'
+  readonly stepId: string
+  readonly value: Json
+}
+export interface FactReported extends FromPerson {
+  readonly type: 'fact.reported'
+  readonly key: string
+  readonly value: Json
+}
+export interface BudgetExtend extends FromPerson {
+  readonly type: 'budget.extend'
+  readonly limits: Partial<RunLimits>
+}
+/** An actor under the run died and could not be restarted. */
+export interface ActorFailed extends Message {
+  readonly type: 'actor.failed'
+  readonly actor: 'planner' | 'executor'
+  readonly failure: Failure
+}
+
+export type CoordinatorMessage =
+  | PlanStepProposed
+  | PlanProposed
+  | PlanPatchProposed
+  | PlanKept
+  | PlanGivenUp
+  | PlanFailed
+  | StepSucceeded
+  | StepFailed
+  | StepSurprised
+  | StepTimedOut
+  | StepUncertain
+  | TimerFired
+  | RunApprove
+  | RunReject
+  | RunEdit
+  | RunPause
+  | RunResume
+  | RunCancel
+  | StepRetry
+  | StepSkip
+  | StepAnswered
+  | FactReported
+  | BudgetExtend
+  | ActorFailed
+
+/** A message before the host has given it its id and time. */
+export type Draft<M> = M extends Message ? Omit<M, 'id' | 'at'> : never
+
+// ---- What the coordinator says: commands for its host to deliver ----
+
+/** Carry out one attempt of a step. */
+export interface StepExecute {
+  readonly type: 'step.execute'
+  readonly runId: string
+  readonly stepId: string
+  readonly attempt: number
+  /** Stays the same over all attempts of the step. */
+  readonly idempotencyKey: string
+  readonly role: string
+  readonly tool?: string
+  readonly goal?: Goal
+  readonly instruction?: string
+  /** References filled in. */
+  readonly input: JsonObject
+  readonly expect?: JsonSchema
+  readonly item?: string
+  readonly timeoutMs?: number
+  readonly heartbeatMs?: number
+}
+/** Stop an attempt: its `AbortSignal` fires, and whatever it still says is late. */
+export interface StepAbort {
+  readonly type: 'step.abort'
+  readonly stepId: string
+  readonly attempt: number
+  readonly role: string
+  readonly because: string
+}
+
+/** What went wrong, as the planner is told. */
+export interface Trouble {
+  readonly type:
+    | 'failed'
+    | 'surprised'
+    | 'assumption_broken'
+    | 'uncertain'
+    | 'expanded'
+    | 'patch_refused'
+    | 'rejected'
+    | 'repeated'
+  /** In words. */
+  readonly text: string
+  readonly stepId?: string
+  readonly tool?: string
+  readonly assumption?: Assumption
+  readonly failure?: Failure
+  readonly attempts?: number
+  /** For `surprised`: what came, and the facts that it would give. */
+  readonly output?: Json
+  readonly facts?: readonly FactGiven[]
+}
+
+export type StepStatus =
+  | 'waiting'
+  | 'ready'
+  | 'held'
+  | 'running'
+  | 'backing_off'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'abandoned'
+  | 'cancelled'
+  | 'uncertain'
+
+/** Plan, ledger, outputs and facts at one moment. Read through functions: a copy would cost as much as the plan is large,
+ * and the persistent values behind them never change. The host adds it to a `plan.request` as it delivers it. */
+export interface PlanSituation {
+  readonly plan: Plan
+  readonly step: (id: string) => StepReport | undefined
+  readonly output: (id: string) => Json | undefined
+  readonly fact: (key: string) => FactReport | undefined
+  readonly facts: () => Iterable<FactReport>
+}
+
+/** How far a step has come, as planners and people are told. */
+export interface StepReport {
+  readonly status: StepStatus
+  readonly attempt: number
+  readonly failure?: Failure
+  /** The step that this status comes from: the one that failed, for a step that was skipped because of it. */
+  readonly causedBy?: string
+  readonly startedAt?: number
+  readonly endedAt?: number
+}
+
+export interface FactReport {
+  readonly key: string
+  readonly value: Json
+  /** The step that gave it; `goal` for those it began with; `report:<who>` for reported ones. */
+  readonly by: string
+  readonly at: number
+}
+
+/** Ask the planner for a plan (no `revision` in it), or for what to do about troubles. */
+export interface PlanRequestCommand {
+  readonly type: 'plan.request'
+  readonly requestId: string
+  readonly goal: Goal
+  /** The revision that the troubles are about; absent for the first plan. */
+  readonly revision?: number
+  readonly troubles: readonly Trouble[]
+}
+/** Stop thinking about it. */
+export interface PlanCancel {
+  readonly type: 'plan.cancel'
+  readonly requestId: string
+}
+export interface TimerSet {
+  readonly type: 'timer.set'
+  readonly key: string
+  /** ms since the epoch. */
+  readonly at: number
+}
+export interface TimerClear {
+  readonly type: 'timer.clear'
+  readonly key: string
+}
+
+export type CoordinatorCommand = StepExecute | StepAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear
+
+// ---- How a run ends ----
+
+export type OutcomeReason =
+  | 'done'
+  | 'partial'
+  | 'cancelled'
+  | 'rejected'
+  | 'gave_up'
+  | 'step_failed'
+  | 'budget_exhausted'
+  | 'stuck'
+  | 'planner_failed'
+  | 'executor_failed'
+  | 'invalid_plan'
+  | 'internal_error'
+
+/** How a run ended, and why. Partial results stay readable on the run. */
+export interface Outcome {
+  readonly status: 'completed' | 'failed' | 'cancelled'
+  readonly reason: OutcomeReason
+  /** In words, for a person. */
+  readonly message: string
+  /** The step that it comes from, where there is one. */
+  readonly stepId?: string
+  readonly failure?: Failure
+  /** For `stuck`: what repeats. */
+  readonly cycle?: readonly string[]
+  readonly counts: Readonly<Partial<Record<StepStatus, number>>>
+  readonly usage: BudgetUsed
+  readonly revision: number
+}
+
+export interface BudgetUsed {
+  readonly tokens: number
+  readonly cost: number
+  readonly plannerCalls: number
+  readonly replans: number
+  readonly timeMs: number
+}

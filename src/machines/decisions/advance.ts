@@ -1,0 +1,114 @@
+// What follows when steps end: their dependents become ready, are skipped, expanded or gathered.
+//
+// A1. A step becomes ready the moment its last dependency is met: nobody waits for a sibling.
+// A2. Each ending is told once to each dependent, so that a run costs as much as its plan has dependencies.
+import { checkSchema } from '../../plan/jsonSchemaCheck.ts'
+import { getPointer } from '../../plan/pointer.ts'
+import type { Json } from '../../plan/json.ts'
+import { dependenciesOf } from '../../plan/references.ts'
+import type { Reference, Step } from '../../plan/schema.ts'
+import { laneOf } from './lanes.ts'
+import { eachLink, isSettled, type Entry } from './ledger.ts'
+import { pushReady } from './readyQueue.ts'
+import { setEntry, type Turn } from './turn.ts'
+
+/** Tells the dependents of every step that has just ended, and theirs, until nothing more follows. */
+export function propagate(turn: Turn): void {
+  for (let id = turn.ended.pop(); id !== undefined; id = turn.ended.pop()) {
+    const entry = turn.entries.get(id)
+    if (entry === undefined) continue
+    for (const dependent of eachLink(turn.dependents.get(id))) tell(turn, dependent, id, entry)
+  }
+}
+
+function tell(turn: Turn, id: string, endedId: string, ended: Entry): void {
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined || (entry.status !== 'waiting' && entry.status !== 'held')) return
+  if (ended.status !== 'succeeded' && step.onSkipped !== 'run') {
+    skip(turn, id, entry, ended.causedBy ?? (ended.failure || isLost(ended) ? endedId : undefined), ended.loss)
+    return
+  }
+  const missing = entry.missing - 1
+  turn.entries = turn.entries.set(id, { ...entry, missing })
+  if (missing === 0) makeReady(turn, id)
+}
+
+function isLost(entry: Entry): boolean {
+  return entry.loss !== undefined
+}
+
+/** Ends a step without running it. */
+export function skip(turn: Turn, id: string, entry: Entry, causedBy?: string, loss?: Entry['loss']): void {
+  setEntry(turn, id, { ...entry, status: 'skipped', causedBy, loss, endedAt: turn.now })
+  turn.ended.push(id)
+}
+
+/** Counts anew what a step still waits for, and moves it on accordingly. For steps that are new or were changed. */
+export function recount(turn: Turn, id: string): void {
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined || isSettled(entry.status) || entry.status === 'running') return
+  let missing = 0
+  for (const dependency of dependenciesOf(step)) {
+    const other = turn.entries.get(dependency)
+    if (other !== undefined && isMet(turn, step, dependency, other)) continue
+    if (other !== undefined && isSettled(other.status) && !other.undecided) {
+      skip(turn, id, entry, other.causedBy ?? dependency, other.loss ?? 'lost')
+      return
+    }
+    missing += 1
+  }
+  setEntry(turn, id, { ...entry, status: isHeld(entry) ? 'held' : 'waiting', missing })
+  if (missing === 0) makeReady(turn, id)
+}
+
+function isMet(turn: Turn, step: Step, dependency: string, entry: Entry): boolean {
+  if (entry.status === 'succeeded') return turn.steps.get(dependency)?.abandoned === undefined || step.onSkipped === 'run'
+  return isSettled(entry.status) && !entry.undecided && step.onSkipped === 'run'
+}
+
+function isHeld(entry: Entry): boolean {
+  return (entry.heldBy?.length ?? 0) > 0
+}
+
+/** All that the step depends on is met: it may go, unless something of its own stands in the way. */
+export function makeReady(turn: Turn, id: string): void {
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined) return
+  if (isHeld(entry)) {
+    if (entry.status !== 'held') setEntry(turn, id, { ...entry, status: 'held' })
+  } else if (step.when && !conditionHolds(turn, step.when)) {
+    skip(turn, id, entry)
+  } else if (step.expanded !== undefined) {
+    gather(turn, id, entry, step.expanded)
+  } else if (step.forEach) {
+    setEntry(turn, id, { ...entry, status: 'ready' })
+    turn.expanding.push(id)
+  } else if (step.approval === 'required' && !entry.approved) {
+    setEntry(turn, id, { ...entry, status: 'held' })
+  } else {
+    setEntry(turn, id, { ...entry, status: 'ready' })
+    const lane = laneOf(turn, step)
+    turn.ready = turn.ready.set(lane, pushReady(turn.ready.get(lane), entry.rank, id))
+  }
+}
+
+function gather(turn: Turn, id: string, entry: Entry, length: number): void {
+  const output = Array.from({ length }, (_, index) => turn.outputs.get(`${id}[${String(index)}]`) ?? null)
+  turn.outputs = turn.outputs.set(id, Object.freeze(output))
+  setEntry(turn, id, { ...entry, status: 'succeeded', startedAt: turn.now, endedAt: turn.now })
+  turn.ended.push(id)
+}
+
+function conditionHolds(turn: Turn, when: NonNullable<Step['when']>): boolean {
+  if (!('$from' in when.value)) return false
+  return checkSchema(when.is, lookUp(turn, when.value) ?? null).length === 0
+}
+
+/** The value that a reference stands for; `null` where its step ended without output, `undefined` where the path leads nowhere. */
+export function lookUp(turn: Turn, reference: Reference): Json | undefined {
+  const output = turn.outputs.get(reference.$from)
+  return output === undefined ? null : getPointer(output, reference.path)
+}

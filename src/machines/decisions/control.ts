@@ -1,0 +1,133 @@
+// What people and programs may do to a run. Each is an event with who and when; what cannot be done is refused in words.
+import type {
+  BudgetExtend,
+  FactReported,
+  RunApprove,
+  RunEdit,
+  RunReject,
+  StepAnswered,
+  StepRetry,
+  StepSkip,
+} from '../coordinator.messages.ts'
+import { makeReady, recount, skip } from './advance.ts'
+import { expandReady } from './expand.ts'
+import { raise } from './fail.ts'
+import { countOut } from './lanes.ts'
+import { eachLink, isSettled } from './ledger.ts'
+import { abort, succeed, takeFacts } from './outcomes.ts'
+import { applyProposal, tryPatch } from './planner.ts'
+import { findConflict } from './revise.ts'
+import { clearTimer, setEntry, type Turn } from './turn.ts'
+
+export function approve(turn: Turn, event: RunApprove): void {
+  if (event.stepId !== undefined) approveStep(turn, event.stepId)
+  else if (turn.proposed) {
+    const patch = turn.proposed
+    const troubles = turn.troubles.toArray()
+    turn.proposed = undefined
+    turn.troubles = turn.troubles.clear()
+    applyProposal(turn, patch, troubles)
+  } else turn.planIsApproved = true
+}
+
+function approveStep(turn: Turn, id: string): void {
+  const entry = turn.entries.get(id)
+  if (entry === undefined || isSettled(entry.status) || entry.status === 'running') {
+    turn.refused = `Step "${id}" does not wait for approval.`
+    return
+  }
+  setEntry(turn, id, { ...entry, approved: true })
+  if (entry.status === 'held' && entry.missing === 0) makeReady(turn, id)
+  expandReady(turn)
+}
+
+export function reject(turn: Turn, event: RunReject): void {
+  if (event.stepId !== undefined) {
+    skipStep(turn, { stepId: event.stepId, because: event.because })
+    return
+  }
+  if (turn.proposed) {
+    turn.proposed = undefined
+    raise(turn, { type: 'rejected', text: event.because })
+    return
+  }
+  turn.verdict ??= { status: 'failed', reason: 'rejected', message: `The plan was rejected: ${event.because}` }
+}
+
+export function edit(turn: Turn, event: RunEdit): void {
+  const refusal = turn.plan === undefined ? 'There is no plan yet.' : (findConflict(turn, event.patch) ?? tryPatch(turn, event.patch))
+  if (refusal !== undefined) turn.refused = refusal
+  else expandReady(turn)
+}
+
+/** One more attempt, by hand: for a step that failed, is uncertain, or waits for its next attempt. */
+export function retryStep(turn: Turn, event: StepRetry): void {
+  const { stepId: id } = event
+  const entry = turn.entries.get(id)
+  if (entry === undefined || !['failed', 'uncertain', 'backing_off', 'skipped'].includes(entry.status)) {
+    turn.refused = `Step "${id}" cannot be retried: it is ${entry?.status ?? 'not in the plan'}.`
+    return
+  }
+  clearTimer(turn, `retry:${id}`)
+  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
+  setEntry(turn, id, { ...entry, status: 'waiting', tries: 0, undecided: undefined, loss: undefined, causedBy: undefined })
+  reopen(turn, id)
+  recount(turn, id)
+  expandReady(turn)
+}
+
+/** Steps that were skipped because of this one wait for it again. */
+function reopen(turn: Turn, id: string): void {
+  const open = [id]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const dependent of eachLink(turn.dependents.get(next))) {
+      const entry = turn.entries.get(dependent)
+      if (entry === undefined) continue
+      if (entry.status === 'skipped' && entry.causedBy === id) {
+        setEntry(turn, dependent, { ...entry, status: 'waiting', causedBy: undefined, loss: undefined })
+        open.push(dependent)
+      }
+      recount(turn, dependent)
+    }
+  }
+}
+
+export function skipStep(turn: Turn, event: Pick<StepSkip, 'stepId' | 'because'>): void {
+  const { stepId: id, because } = event
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined || entry.status === 'succeeded' || entry.status === 'skipped' || entry.status === 'abandoned') {
+    turn.refused = `Step "${id}" cannot be skipped: it is ${entry?.status ?? 'not in the plan'}.`
+    return
+  }
+  clearTimer(turn, `retry:${id}`)
+  if (entry.status === 'running') {
+    abort(turn, id, entry, because ?? 'skipped by hand')
+    countOut(turn, step, -1)
+  }
+  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
+  skip(turn, id, { ...entry, undecided: undefined }, id, 'permitted')
+  expandReady(turn)
+}
+
+/** The answer to a person step, or by hand the output of a step that is uncertain. */
+export function answerStep(turn: Turn, event: StepAnswered): void {
+  const entry = turn.entries.get(event.stepId)
+  if (entry?.status !== 'running' && entry?.status !== 'uncertain') {
+    turn.refused = `Step "${event.stepId}" does not wait for an answer: it is ${entry?.status ?? 'not in the plan'}.`
+    return
+  }
+  if (entry.status === 'running') abort(turn, event.stepId, entry, 'answered')
+  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== event.stepId)
+  succeed(turn, event.stepId, entry, event.value, [])
+  expandReady(turn)
+}
+
+export function reportFact(turn: Turn, event: FactReported): void {
+  takeFacts(turn, `report:${event.by ?? 'api'}`, [{ key: event.key, value: event.value }])
+  expandReady(turn)
+}
+
+export function extendBudget(turn: Turn, event: BudgetExtend): void {
+  turn.limits = { ...turn.limits, ...event.limits }
+}

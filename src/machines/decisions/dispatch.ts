@@ -1,0 +1,88 @@
+// Dispatching: ready steps go to executors, best rank first, as far as the limits allow.
+//
+// D1. A step goes out only while it is `ready`, and leaves as `running` with a new attempt number.
+// D2. No limit is exceeded: of the run, of a role, of a tool.
+import { resolveReferences } from '../../plan/references.ts'
+import type { JsonObject } from '../../plan/json.ts'
+import type { Step } from '../../plan/schema.ts'
+import type { StepExecute } from '../coordinator.messages.ts'
+import { lookUp } from './advance.ts'
+import { countOut, laneHasRoom, roleOf } from './lanes.ts'
+import type { Entry } from './ledger.ts'
+import { comesBefore, popReady, type ReadyQueue } from './readyQueue.ts'
+import { failStep } from './fail.ts'
+import { setEntry, type Turn } from './turn.ts'
+
+export function dispatchReady(turn: Turn): void {
+  for (let id = takeNext(turn); id !== undefined; id = takeNext(turn)) sendOut(turn, id)
+}
+
+/** Takes the best ready step of all lanes that have room. */
+function takeNext(turn: Turn): string | undefined {
+  let best: { readonly lane: string; readonly queue: ReadyQueue } | undefined
+  for (const [lane, full] of turn.ready) {
+    const queue = withoutStale(turn, full)
+    if (queue !== full) turn.ready = queue === undefined ? turn.ready.delete(lane) : turn.ready.set(lane, queue)
+    if (queue === undefined || !laneHasRoom(turn, lane)) continue
+    if (best === undefined || comesBefore(queue, best.queue)) best = { lane, queue }
+  }
+  if (best === undefined) return undefined
+  const rest = popReady(best.queue)
+  turn.ready = rest === undefined ? turn.ready.delete(best.lane) : turn.ready.set(best.lane, rest)
+  return best.queue.id
+}
+
+/** Steps leave the queue when their turn comes; those that were held, moved or given up meanwhile are passed over. */
+function withoutStale(turn: Turn, queue: ReadyQueue): ReadyQueue | undefined {
+  let rest: ReadyQueue | undefined = queue
+  while (rest !== undefined) {
+    const entry = turn.entries.get(rest.id)
+    if (entry?.status === 'ready' && entry.rank === rest.rank) return rest
+    rest = popReady(rest)
+  }
+  return undefined
+}
+
+function sendOut(turn: Turn, id: string): void {
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined) return
+  const input = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
+  const attempt = entry.attempt + 1
+  const running: Entry = { ...entry, status: 'running', attempt, tries: entry.tries + 1, startedAt: turn.now, failure: undefined }
+  setEntry(turn, id, running)
+  countOut(turn, step, 1)
+  if ('missing' in input) {
+    const { $from, path } = input.missing
+    failStep(turn, id, running, {
+      code: 'REFERENCE_UNRESOLVED',
+      message: `Step "${id}" refers to "${path}" in the output of "${$from}", and nothing is there.`,
+      hint: `Look at the output of "${$from}", and mend the path or the step.`,
+      path,
+      retryable: false,
+    })
+    return
+  }
+  turn.commands.push(executeCommand(turn, step, running, input.value))
+}
+
+function executeCommand(turn: Turn, step: Step, entry: Entry, input: JsonObject): StepExecute {
+  const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
+  const timeoutMs = step.timeoutMs ?? traits?.timeoutMs
+  return {
+    type: 'step.execute',
+    runId: turn.run.runId,
+    stepId: step.id,
+    attempt: entry.attempt,
+    idempotencyKey: `${turn.run.runId}/${step.id}${entry.generation > 1 ? `/${String(entry.generation)}` : ''}`,
+    role: roleOf(turn.run, step),
+    ...(step.tool !== undefined && { tool: step.tool }),
+    ...(step.goal && { goal: step.goal }),
+    ...(step.instruction !== undefined && { instruction: step.instruction }),
+    input,
+    ...(step.expect !== undefined && { expect: step.expect }),
+    ...(step.item !== undefined && { item: step.item }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(traits?.heartbeatMs !== undefined && { heartbeatMs: traits.heartbeatMs }),
+  }
+}

@@ -1,0 +1,95 @@
+// Taking in what executors and timers report.
+//
+// O1. An outcome counts once, and only for the live attempt; anything else is late, is counted as late, and changes nothing.
+// O2. Facts change only here and by `fact.reported`, in the order in which outcomes are accepted.
+import type { Json } from '../../plan/json.ts'
+import type { FactGiven, StepFailed, StepSucceeded, StepSurprised, StepTimedOut, StepUncertain, Usage } from '../coordinator.messages.ts'
+import { checkAssumptions } from './assumptions.ts'
+import { expandReady } from './expand.ts'
+import { failStep, makeUncertain, surprise } from './fail.ts'
+import { giveFacts } from './facts.ts'
+import { countOut, roleOf } from './lanes.ts'
+import type { Entry } from './ledger.ts'
+import { makeReady } from './advance.ts'
+import { setEntry, type Turn } from './turn.ts'
+
+export type StepOutcome = StepSucceeded | StepFailed | StepSurprised | StepTimedOut | StepUncertain
+
+export function takeOutcome(turn: Turn, event: StepOutcome): void {
+  if ('usage' in event) spend(turn, event.usage)
+  const entry = turn.entries.get(event.stepId)
+  if (entry?.status !== 'running' || entry.attempt !== event.attempt) {
+    turn.late += 1
+    return
+  }
+  switch (event.type) {
+    case 'step.succeeded':
+      succeed(turn, event.stepId, entry, event.output, event.facts)
+      break
+    case 'step.failed':
+      if (event.failure.code === 'EXECUTOR_CRASHED' && mayHaveHadEffect(turn, event.stepId)) {
+        makeUncertain(turn, event.stepId, entry, event.failure)
+      } else failStep(turn, event.stepId, entry, event.failure)
+      break
+    case 'step.surprised':
+      surprise(turn, event.stepId, entry, event.output, event.facts, event.failure)
+      break
+    case 'step.timedOut':
+      abort(turn, event.stepId, entry, event.failure.message)
+      if (mayHaveHadEffect(turn, event.stepId)) makeUncertain(turn, event.stepId, entry, event.failure)
+      else failStep(turn, event.stepId, entry, event.failure)
+      break
+    case 'step.uncertain':
+      makeUncertain(turn, event.stepId, entry, event.failure)
+      break
+  }
+  expandReady(turn)
+}
+
+/** Ends a running step as succeeded, whoever says so: its executor, or a person who answers. */
+export function succeed(turn: Turn, id: string, entry: Entry, output: Json, facts: readonly FactGiven[]): void {
+  const step = turn.steps.get(id)
+  if (step === undefined) return
+  if (entry.status === 'running') countOut(turn, step, -1)
+  turn.outputs = turn.outputs.set(id, output)
+  setEntry(turn, id, { ...entry, status: 'succeeded', undecided: undefined, failure: undefined, loss: undefined, endedAt: turn.now })
+  turn.ended.push(id)
+  takeFacts(turn, id, facts)
+}
+
+export function takeFacts(turn: Turn, by: string, given: readonly FactGiven[]): void {
+  if (given.length === 0) return
+  const { facts, changed } = giveFacts(turn.facts, by, given, turn.now)
+  turn.facts = facts
+  turn.changedFacts.push(...changed)
+  checkAssumptions(turn, changed)
+}
+
+/** A backoff is over. */
+export function takeRetryTimer(turn: Turn, key: string): void {
+  turn.timers = turn.timers.delete(key)
+  const id = key.slice('retry:'.length)
+  if (turn.entries.get(id)?.status === 'backing_off') makeReady(turn, id)
+}
+
+export function abort(turn: Turn, id: string, entry: Entry, because: string): void {
+  const step = turn.steps.get(id)
+  if (step === undefined) return
+  turn.commands.push({ type: 'step.abort', stepId: id, attempt: entry.attempt, role: roleOf(turn.run, step), because })
+}
+
+export function spend(turn: Turn, usage: Usage | undefined): void {
+  if (usage === undefined) return
+  const { tokens = 0, cost = 0 } = usage
+  turn.used = { ...turn.used, tokens: turn.used.tokens + tokens, cost: turn.used.cost + cost }
+  const { limits, used } = turn
+  if (used.tokens <= limits.tokens && used.cost <= limits.cost) return
+  const what = used.tokens > limits.tokens ? `${String(used.tokens)} of ${String(limits.tokens)} tokens` : `${String(used.cost)} of ${String(limits.cost)} in money`
+  turn.verdict ??= { status: 'failed', reason: 'budget_exhausted', message: `The budget is used up: ${what}.` }
+}
+
+function mayHaveHadEffect(turn: Turn, id: string): boolean {
+  const tool = turn.steps.get(id)?.tool
+  const traits = tool === undefined ? undefined : turn.run.tools[tool]
+  return traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')
+}

@@ -1,0 +1,262 @@
+// Asking the planner, and taking in what it answers.
+//
+// P1. One question is out at a time; an answer to any other question changes nothing.
+// P2. Replanning is bounded: by number, by tokens, cost and time, and by never accepting the same plan with the same
+//     facts and no progress twice.
+// P3. A trouble that an answer leaves alone is settled all the same: the failure is final, and what needed the step is skipped.
+import { planHash } from '../../plan/hash.ts'
+import type { Patch, Plan, Step } from '../../plan/schema.ts'
+import type { PlanFailed, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed, Trouble } from '../coordinator.messages.ts'
+import type { Verdict } from '../coordinator.context.ts'
+import { propagate } from './advance.ts'
+import { waive } from './assumptions.ts'
+import { expandReady } from './expand.ts'
+import { raise } from './fail.ts'
+import { spend, succeed, takeFacts } from './outcomes.ts'
+import { adoptPatch, adoptPlan, adoptStreamedStep, findConflict } from './revise.ts'
+import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
+
+/** Takes the plan that the run was started with, or asks the planner for one. */
+export function beginPlanning(turn: Turn): void {
+  const { goal, plan, at } = turn.run
+  if (turn.requests === 0 && turn.plan === undefined) {
+    const facts = Object.entries(goal.facts ?? {}).map(([key, value]) => ({ key, value }))
+    takeFacts(turn, 'goal', facts)
+    if (turn.limits.timeMs < Number.MAX_SAFE_INTEGER) setTimer(turn, 'run', at + turn.limits.timeMs)
+  }
+  if (turn.plan !== undefined || turn.asked !== undefined) return
+  if (plan) takeWholePlan(turn, plan)
+  else ask(turn, turn.troubles.toArray(), 0)
+}
+
+export function askForPatch(turn: Turn): void {
+  if (turn.asked !== undefined || turn.plan === undefined || turn.troubles.isEmpty() || turn.verdict) return
+  const troubles = turn.troubles.toArray()
+  if (turn.used.replans >= turn.limits.replans) {
+    const last = troubles.at(-1)
+    if (turn.run.goal.partial === 'allow') {
+      turn.troubles = turn.troubles.clear()
+      settleTroubles(turn, troubles, 'kept')
+      expandReady(turn)
+      return
+    }
+    end(turn, 'budget_exhausted', `${String(turn.used.replans)} replannings are used up, and there is trouble left: ${last?.text ?? ''}`, last)
+    return
+  }
+  turn.used = { ...turn.used, replans: turn.used.replans + 1 }
+  ask(turn, troubles, 0)
+}
+
+function ask(turn: Turn, troubles: readonly Trouble[], breakdowns: number): void {
+  turn.troubles = turn.troubles.clear()
+  if (turn.used.plannerCalls >= turn.limits.plannerCalls) {
+    end(turn, 'budget_exhausted', `The ${String(turn.limits.plannerCalls)} planner calls are used up.`, troubles.at(-1))
+    return
+  }
+  turn.requests += 1
+  turn.used = { ...turn.used, plannerCalls: turn.used.plannerCalls + 1 }
+  const requestId = `plan-${String(turn.requests)}`
+  turn.asked = { requestId, troubles, breakdowns }
+  if (turn.limits.plannerMs < Number.MAX_SAFE_INTEGER) setTimer(turn, `planner:${requestId}`, turn.now + turn.limits.plannerMs)
+  turn.commands.push({
+    type: 'plan.request',
+    requestId,
+    goal: turn.plan?.goal ?? turn.run.goal,
+    ...(turn.plan && turn.planIsWhole && { revision: turn.plan.revision }),
+    troubles,
+  })
+}
+
+function closeRequest(turn: Turn, event: { readonly requestId: string }): readonly Trouble[] {
+  const troubles = turn.asked?.troubles ?? []
+  clearTimer(turn, `planner:${event.requestId}`)
+  turn.asked = undefined
+  return troubles
+}
+
+export function takeStreamedStep(turn: Turn, step: Step): void {
+  const { run, plan } = turn
+  if (turn.steps.has(step.id)) return
+  const steps = Object.freeze([...(plan?.steps ?? []), step])
+  const grown: Plan = {
+    id: run.runId,
+    goal: run.goal,
+    revision: 1,
+    parent: null,
+    by: { planner: run.planner },
+    because: { type: 'streamed', text: 'the plan is still being written' },
+    assumptions: [],
+    ...plan,
+    steps: steps as Step[],
+  }
+  adoptStreamedStep(turn, grown, step)
+  expandReady(turn)
+}
+
+export function takePlan(turn: Turn, event: PlanProposed): void {
+  closeRequest(turn, event)
+  spend(turn, event.usage)
+  takeWholePlan(turn, event.plan)
+}
+
+function takeWholePlan(turn: Turn, plan: Plan): void {
+  if (plan.steps.length > turn.limits.steps) {
+    end(turn, 'budget_exhausted', `The plan has ${String(plan.steps.length)} steps, and ${String(turn.limits.steps)} are allowed.`)
+    return
+  }
+  adoptPlan(turn, plan)
+  turn.planIsApproved = !wantsApproval(turn, plan)
+  remember(turn, plan)
+  expandReady(turn)
+}
+
+export function takePatch(turn: Turn, event: PlanPatchProposed): void {
+  const troubles = closeRequest(turn, event)
+  spend(turn, event.usage)
+  if (event.patch.operations.length === 0) {
+    settleTroubles(turn, troubles, 'kept')
+    expandReady(turn)
+    return
+  }
+  if (turn.run.settings.approval === 'required' || addsEffects(turn, event.patch)) {
+    turn.proposed = event.patch
+    turn.asked = undefined
+    turn.troubles = turn.troubles.unshift(...troubles)
+    return
+  }
+  applyProposal(turn, event.patch, troubles)
+}
+
+/** Applies what the planner proposed, or, where it no longer fits, tells it so as one more trouble. */
+export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Trouble[]): void {
+  const refusal = findConflict(turn, patch) ?? tryPatch(turn, patch)
+  if (refusal !== undefined) {
+    turn.refused = refusal
+    turn.troubles = turn.troubles.unshift(...troubles)
+    raise(turn, { type: 'patch_refused', text: refusal })
+    return
+  }
+  settleTroubles(turn, troubles, 'patched')
+  expandReady(turn)
+  if (turn.plan) remember(turn, turn.plan)
+}
+
+/** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
+export function tryPatch(turn: Turn, patch: Patch): string | undefined {
+  const before = { ...turn, counts: { ...turn.counts }, changed: [...turn.changed], changedFacts: [...turn.changedFacts] }
+  const said = turn.commands.length
+  try {
+    adoptPatch(turn, patch)
+    return undefined
+  } catch (error) {
+    turn.commands.length = said
+    Object.assign(turn, before)
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export function takeKept(turn: Turn, event: PlanKept): void {
+  const troubles = closeRequest(turn, event)
+  spend(turn, event.usage)
+  settleTroubles(turn, troubles, 'kept')
+  expandReady(turn)
+}
+
+export function takeGivenUp(turn: Turn, event: PlanGivenUp): void {
+  const troubles = closeRequest(turn, event)
+  spend(turn, event.usage)
+  const isOnlyElaboration = troubles.length > 0 && troubles.every((trouble) => trouble.type === 'expanded')
+  const goesOn = turn.plan !== undefined && turn.planIsWhole && (isOnlyElaboration || turn.plan.goal.partial === 'allow')
+  if (goesOn) {
+    settleTroubles(turn, troubles, 'kept')
+    expandReady(turn)
+    return
+  }
+  end(turn, 'gave_up', `The planner gave up: ${event.because}`, troubles.at(-1))
+}
+
+/** A planner that breaks down is asked once more; after that, the run has failed. */
+export function takePlannerFailure(turn: Turn, event: Pick<PlanFailed, 'requestId' | 'failure' | 'usage'>): void {
+  const { asked } = turn
+  if (asked === undefined) return
+  closeRequest(turn, event)
+  spend(turn, event.usage)
+  if (event.failure.retryable && asked.breakdowns === 0) ask(turn, asked.troubles, 1)
+  else {
+    const reason = event.failure.code === 'PLAN_INVALID' ? 'invalid_plan' : 'planner_failed'
+    turn.verdict ??= { status: 'failed', reason, message: event.failure.message, failure: event.failure }
+  }
+}
+
+export function takePlannerTimer(turn: Turn, key: string): void {
+  turn.timers = turn.timers.delete(key)
+  const requestId = key.slice('planner:'.length)
+  if (turn.asked?.requestId !== requestId) return
+  turn.commands.push({ type: 'plan.cancel', requestId })
+  takePlannerFailure(turn, {
+    requestId,
+    failure: {
+      code: 'PLANNER_TIMEOUT',
+      message: `The planner "${turn.run.planner}" gave no answer within ${String(turn.limits.plannerMs)} ms.`,
+      hint: 'Raise limits.plannerMs, or look at what the planner waits for.',
+      retryable: true,
+    },
+  })
+}
+
+/** What is left of each trouble after the answer: a failure is final, a kept surprise is a success, a kept assumption is waived. */
+export function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer: 'kept' | 'patched'): void {
+  for (const trouble of troubles) {
+    if (trouble.assumption && answer === 'kept') waive(turn, trouble.assumption.id)
+    const { stepId } = trouble
+    const entry = stepId === undefined ? undefined : turn.entries.get(stepId)
+    if (stepId === undefined || !entry?.undecided) continue
+    if (trouble.type === 'surprised' && answer === 'kept') {
+      succeed(turn, stepId, entry, trouble.output ?? null, trouble.facts ?? [])
+      continue
+    }
+    const isWorkedAround = answer === 'patched' && entry.status !== 'uncertain' && turn.steps.get(stepId)?.abandoned === undefined
+    setEntry(turn, stepId, { ...entry, undecided: undefined, loss: isWorkedAround ? undefined : 'lost' })
+    turn.ended.push(stepId)
+  }
+  propagate(turn)
+}
+
+/** Notes that this plan was followed with these facts and this much done; the same again is a loop (P2). */
+function remember(turn: Turn, plan: Plan): void {
+  const key = `${planHash(plan)} ${String(turn.facts.version)} ${String(turn.counts.succeeded)}`
+  if (turn.seen.has(key)) {
+    const revisions = turn.patches.takeLast(4).map((patch) => `revision ${String(patch.base + 1)}: ${patch.because.text}`)
+    turn.verdict ??= {
+      status: 'failed',
+      reason: 'stuck',
+      message: `Replanning goes in circles: revision ${String(plan.revision)} is a plan that was followed before, and no fact has changed since.`,
+      cycle: revisions.toArray(),
+    }
+  }
+  turn.seen = turn.seen.add(key)
+}
+
+function wantsApproval(turn: Turn, plan: Plan): boolean {
+  const { approval } = turn.run.settings
+  if (approval !== 'effects') return approval === 'required'
+  return plan.steps.some((step) => step.tool !== undefined && hasEffects(turn, step.tool))
+}
+
+function addsEffects(turn: Turn, patch: Patch): boolean {
+  if (turn.run.settings.approval !== 'effects') return false
+  return patch.operations.some((operation) => {
+    if (operation.op !== 'insert' && operation.op !== 'replace') return false
+    const { tool } = operation.step
+    return tool !== undefined && hasEffects(turn, tool)
+  })
+}
+
+function hasEffects(turn: Turn, tool: string): boolean {
+  const effects = turn.run.tools[tool]?.effects
+  return effects === 'write' || effects === 'external'
+}
+
+function end(turn: Turn, reason: Verdict['reason'], message: string, trouble?: Trouble): void {
+  turn.verdict ??= { status: 'failed', reason, message, stepId: trouble?.stepId, failure: trouble?.failure }
+}

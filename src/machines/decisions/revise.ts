@@ -1,0 +1,195 @@
+// Revisions: how the first plan, and every patch after it, becomes the ledger that steps are dispatched from.
+//
+// V1. Revision n+1 is patch n applied to revision n.
+// V2. What has succeeded or is running is never touched by a patch, apart from `abandon`, which stops and withdraws.
+// V3. Adopting costs one look at each step and real work only for those that changed.
+import { Map as PersistentMap } from 'immutable'
+import { stepHash } from '../../plan/hash.ts'
+import { applyPatch } from '../../plan/patch.ts'
+import { dependenciesOf } from '../../plan/references.ts'
+import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
+import type { CoordinatorContext } from '../coordinator.context.ts'
+import { propagate, recount } from './advance.ts'
+import { indexAssumptions } from './assumptions.ts'
+import { countOut, roleOf } from './lanes.ts'
+import { isSettled, withoutLink, type Entry, type Link } from './ledger.ts'
+import { rankSteps } from './rank.ts'
+import { clearTimer, setEntry, type Turn } from './turn.ts'
+import { withdrawFacts } from './facts.ts'
+
+/** Makes a plan the first revision, or completes the one that was streaming in. */
+export function adoptPlan(turn: Turn, plan: Plan): void {
+  turn.plan = plan
+  turn.first = plan
+  turn.planIsWhole = true
+  indexAssumptions(turn, plan)
+  takeIn(turn, plan, () => false)
+}
+
+/** Takes one more step of a plan that is still being written. Its dependencies came before it, or are looked for later. */
+export function adoptStreamedStep(turn: Turn, plan: Plan, step: Step): void {
+  turn.plan = plan
+  turn.steps = turn.steps.set(step.id, step)
+  setEntry(turn, step.id, { ...freshEntry, rank: plan.steps.length })
+  link(turn, step.id, dependenciesOf(step))
+  recount(turn, step.id)
+  propagate(turn)
+}
+
+/** Applies a patch to the current revision. @throws `PATCH_REFUSED` when it does not apply; nothing has changed. */
+export function adoptPatch(turn: Turn, patch: Patch): void {
+  if (turn.plan === undefined) return
+  const next = applyPatch(turn.plan, patch)
+  const moved = new Set(patch.operations.flatMap(movedBy))
+  turn.plan = next
+  turn.patches = turn.patches.push(patch)
+  for (const operation of patch.operations) if (operation.op === 'remove') removeStep(turn, operation.id)
+  indexAssumptions(turn, next)
+  takeIn(turn, next, (id) => moved.has(id))
+}
+
+/** Why a patch may not be applied while the ledger stands as it does; `undefined` when it may. */
+export function findConflict(context: CoordinatorContext, patch: Patch): string | undefined {
+  for (const operation of patch.operations) {
+    if (operation.op === 'abandon') continue
+    for (const id of alteredBy(operation)) {
+      const status = context.entries.get(id)?.status
+      if (status === 'succeeded') return `"${id}" has succeeded, and what is done is not changed (operation "${operation.op}").`
+      if (status === 'running') return `"${id}" is running, and cannot be changed meanwhile (operation "${operation.op}").`
+    }
+  }
+  return undefined
+}
+
+function alteredBy(operation: Operation): readonly string[] {
+  switch (operation.op) {
+    case 'remove':
+    case 'replace':
+    case 'rewire':
+    case 'abandon':
+      return [operation.id]
+    case 'reorder':
+      return operation.ids
+    case 'insert':
+    case 'assume':
+    case 'unassume':
+    case 'regoal':
+      return []
+  }
+}
+
+function movedBy(operation: Operation): readonly string[] {
+  return operation.op === 'reorder' ? operation.ids : operation.op === 'insert' ? [operation.step.id] : []
+}
+
+const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
+
+/** Brings steps, dependents, ranks and entries into line with a plan. */
+function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void {
+  const before = turn.steps
+  const changed: Step[] = []
+  for (const step of plan.steps) {
+    const former = before.get(step.id)
+    if (former !== step && (former === undefined || stepHash(former) !== stepHash(step))) changed.push(step)
+  }
+  turn.steps = before.withMutations((steps) => {
+    for (const step of changed) steps.set(step.id, step)
+  })
+  linkAll(turn, before, changed)
+  rankSteps(turn, plan, isMoved)
+  for (const step of changed) takeInStep(turn, step, before.get(step.id))
+  for (const step of changed) recount(turn, step.id)
+  propagate(turn)
+}
+
+function takeInStep(turn: Turn, step: Step, former: Step | undefined): void {
+  const entry = turn.entries.get(step.id)
+  if (entry === undefined) return
+  if (former === undefined) return
+  if (step.abandoned !== undefined && former.abandoned === undefined) abandonStep(turn, step, entry)
+  else if (entry.status !== 'succeeded' && entry.status !== 'running') revive(turn, step.id, entry)
+}
+
+/** Gives a step whose content has changed a fresh start; late outcomes of former attempts stay late. */
+export function revive(turn: Turn, id: string, entry: Entry): void {
+  clearTimer(turn, `retry:${id}`)
+  setEntry(turn, id, {
+    ...freshEntry,
+    attempt: entry.attempt,
+    generation: entry.attempt > 0 ? entry.generation + 1 : entry.generation,
+    rank: entry.rank,
+    approved: undefined,
+    heldBy: entry.heldBy,
+  })
+}
+
+function abandonStep(turn: Turn, step: Step, entry: Entry): void {
+  const { id } = step
+  clearTimer(turn, `retry:${id}`)
+  if (entry.status === 'succeeded') {
+    withdraw(turn, id)
+    setEntry(turn, id, { ...entry, loss: 'lost' })
+    return
+  }
+  if (entry.status === 'running') {
+    countOut(turn, step, -1)
+    turn.commands.push({
+      type: 'step.abort',
+      stepId: id,
+      attempt: entry.attempt,
+      role: roleOf(turn.run, step),
+      because: step.abandoned ?? '',
+    })
+  }
+  const status = isSettled(entry.status) ? entry.status : 'abandoned'
+  setEntry(turn, id, { ...entry, status, undecided: undefined, loss: 'lost', causedBy: entry.causedBy, endedAt: entry.endedAt ?? turn.now })
+  turn.ended.push(id)
+}
+
+/** Takes back what a step gave: its facts are gone, not merely covered; its record stays. */
+function withdraw(turn: Turn, id: string): void {
+  const { facts, changed } = withdrawFacts(turn.facts, id)
+  turn.facts = facts
+  turn.changedFacts.push(...changed)
+  turn.outputs = turn.outputs.delete(id)
+}
+
+function removeStep(turn: Turn, id: string): void {
+  const entry = turn.entries.get(id)
+  const step = turn.steps.get(id)
+  if (entry === undefined || step === undefined) return
+  clearTimer(turn, `retry:${id}`)
+  for (const dependency of dependenciesOf(step)) unlink(turn, id, dependency)
+  turn.steps = turn.steps.delete(id)
+  const status = isSettled(entry.status) ? entry.status : 'abandoned'
+  setEntry(turn, id, { ...entry, status, undecided: undefined, loss: undefined, endedAt: entry.endedAt ?? turn.now })
+}
+
+function linkAll(turn: Turn, before: PersistentMap<string, Step>, changed: readonly Step[]): void {
+  const added: (readonly [string, readonly string[]])[] = []
+  for (const step of changed) {
+    const former = before.get(step.id)
+    const now = dependenciesOf(step)
+    const then = former === undefined ? [] : dependenciesOf(former)
+    const kept = new Set(now)
+    for (const dependency of then) if (!kept.has(dependency)) unlink(turn, step.id, dependency)
+    const known = new Set(then)
+    added.push([step.id, then.length === 0 ? now : now.filter((dependency) => !known.has(dependency))])
+  }
+  turn.dependents = turn.dependents.withMutations((dependents) => {
+    for (const [id, dependencies] of added) {
+      for (const dependency of dependencies) dependents.set(dependency, { id, next: dependents.get(dependency) })
+    }
+  })
+}
+
+function link(turn: Turn, id: string, dependencies: readonly string[]): void {
+  for (const dependency of dependencies) {
+    turn.dependents = turn.dependents.set(dependency, { id, next: turn.dependents.get(dependency) })
+  }
+}
+
+function unlink(turn: Turn, id: string, dependency: string): void {
+  const rest: Link | undefined = withoutLink(turn.dependents.get(dependency), id)
+  turn.dependents = rest === undefined ? turn.dependents.delete(dependency) : turn.dependents.set(dependency, rest)
+}

@@ -1,0 +1,79 @@
+// One turn of the coordinator: an event in, a new context and the commands it causes out.
+//
+// A turn is a working copy of the context that decisions change by setting fields to new persistent values; nobody
+// else sees it before it is finished, so that a decision as a whole stays a pure function of (context, event).
+import type { CoordinatorContext } from '../coordinator.context.ts'
+import type { CoordinatorCommand, StepStatus } from '../coordinator.messages.ts'
+import type { Entry } from './ledger.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+export interface Turn extends Writable<CoordinatorContext> {
+  readonly commands: CoordinatorCommand[]
+  /** Steps that have just ended, and whose dependents have not been told. */
+  readonly ended: string[]
+  /** `forEach` steps whose array is known, to be expanded in one revision. */
+  readonly expanding: string[]
+  changed: string[]
+  changedFacts: string[]
+  counts: Record<StepStatus, number>
+}
+
+/** What a decision comes to. */
+export interface Decision {
+  readonly context: CoordinatorContext
+  readonly commands: readonly CoordinatorCommand[]
+}
+
+/** Runs one decision on a working copy. One event may cause several; what they change adds up. */
+export function decide(
+  context: CoordinatorContext,
+  event: { readonly id: string; readonly at: number },
+  decision: (turn: Turn) => void,
+): Decision {
+  const isSameEvent = context.eventId === event.id
+  const turn: Turn = {
+    ...context,
+    counts: { ...context.counts },
+    eventId: event.id,
+    now: event.at,
+    changed: isSameEvent ? [...context.changed] : [],
+    changedFacts: isSameEvent ? [...context.changedFacts] : [],
+    refused: isSameEvent ? context.refused : undefined,
+    commands: [],
+    ended: [],
+    expanding: [],
+  }
+  decision(turn)
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what becomes the context
+  const { commands, ended, expanding, ...next } = turn
+  return { context: next, commands }
+}
+
+/** Writes a step's new entry, and keeps the counters true. */
+export function setEntry(turn: Turn, id: string, entry: Entry): void {
+  const before = turn.entries.get(id)
+  if (before?.status !== entry.status) {
+    if (before !== undefined) turn.counts[before.status] -= 1
+    turn.counts[entry.status] += 1
+    turn.changed.push(id)
+  }
+  turn.entries = turn.entries.set(id, entry)
+}
+
+/** Steps that have not ended. */
+export function openSteps(context: CoordinatorContext): number {
+  const { waiting, ready, held, running, backing_off } = context.counts
+  return waiting + ready + held + running + backing_off
+}
+
+export function setTimer(turn: Turn, key: string, at: number): void {
+  turn.timers = turn.timers.set(key, at)
+  turn.commands.push({ type: 'timer.set', key, at })
+}
+
+export function clearTimer(turn: Turn, key: string): void {
+  if (!turn.timers.has(key)) return
+  turn.timers = turn.timers.delete(key)
+  turn.commands.push({ type: 'timer.clear', key })
+}

@@ -1,0 +1,28 @@
+// An edit by hand is checked before it becomes an event: whoever edits is told at once, and nothing has changed.
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { findConflict } from '../machines/decisions/revise.ts'
+import { PlanloomError } from '../errors.ts'
+import { applyPatch } from '../plan/patch.ts'
+import { PlanInvalidError } from '../plan/parse.ts'
+import type { Patch } from '../plan/schema.ts'
+import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import { validatePlan } from '../plan/validate.ts'
+
+/** @throws `PATCH_REFUSED` when it touches what is done or running or does not fit, `PLAN_INVALID` when its result cannot run. */
+export function checkEdit(runId: string, context: CoordinatorContext, patch: Patch, tools: ToolCatalogue): void {
+  if (context.plan === undefined) {
+    throw new PlanloomError('PATCH_REFUSED', 'There is no plan to edit yet.', {
+      hint: 'Wait until the planner has proposed one.',
+      where: { runId },
+    })
+  }
+  const conflict = findConflict(context, patch)
+  if (conflict !== undefined) {
+    throw new PlanloomError('PATCH_REFUSED', conflict, {
+      hint: 'Leave finished and running steps alone; insert or rewire what comes after them.',
+      where: { runId },
+    })
+  }
+  const { findings } = validatePlan(applyPatch(context.plan, patch), { tools })
+  if (findings.some((finding) => finding.severity === 'error')) throw new PlanInvalidError(findings)
+}

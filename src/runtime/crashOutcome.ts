@@ -1,0 +1,27 @@
+// The outcome of a run whose own machinery broke or was stopped: rare, and never silent.
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type { Outcome, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
+
+export function crashOutcome(run: RunStarted, context: CoordinatorContext | undefined, what: string, error?: unknown): Outcome {
+  const counts: Partial<Record<StepStatus, number>> = {}
+  for (const [status, count] of Object.entries(context?.counts ?? {})) if (count > 0) counts[status as StepStatus] = count
+  const why = error === undefined ? '' : `: ${error instanceof Error ? error.message : String(error)}`
+  const message = `${what}${why}`
+  return {
+    status: error === undefined ? 'cancelled' : 'failed',
+    reason: error === undefined ? 'cancelled' : 'internal_error',
+    message,
+    ...(error !== undefined && {
+      failure: {
+        code: 'RUN_CRASHED',
+        message: `Run "${run.runId}": ${message}`,
+        hint: 'This is a defect of Planloom: please report it with the journal of the run.',
+        retryable: false,
+        ...(error instanceof Error && error.stack !== undefined && { cause: error.stack }),
+      },
+    }),
+    counts,
+    usage: context?.used ?? { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
+    revision: context?.plan?.revision ?? 0,
+  }
+}

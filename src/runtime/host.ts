@@ -1,0 +1,384 @@
+// The host of one run: the root of its actors. It stamps and journals what the coordinator is to take in, and delivers
+// what the coordinator says.
+//
+// H1. An event is journaled, and the journal flushed, before any command that it causes goes out.
+// H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time.
+// H3. When the run is over, none of its actors, timers or signals is alive.
+// H4. A defect in a chart ends this run with a reason, and no other.
+import { createExecutorBehaviour } from '../actors/executorBehaviour.ts'
+import type { Executor } from '../actors/executors/executor.ts'
+import type { Ask } from '../actors/executors/personExecutor.ts'
+import { createPersonBehaviour } from '../actors/personActor.ts'
+import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
+import type { Planner } from '../actors/planners/planner.ts'
+import type { RunJournal } from '../journal/journal.ts'
+import { behaviourLogic } from '../machines/behaviour.ts'
+import type { HostMessage, HostRef } from '../machines/behaviour.messages.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { coordinator } from '../machines/coordinator.machine.ts'
+import type {
+  CoordinatorCommand,
+  CoordinatorMessage,
+  Draft,
+  Outcome,
+  RunStarted,
+  StepAbort,
+  StepExecute,
+} from '../machines/coordinator.messages.ts'
+import { listFacts } from '../machines/decisions/facts.ts'
+import { attemptKey } from '../machines/executor.messages.ts'
+import { planner as plannerChart } from '../machines/planner.machine.ts'
+import { pool } from '../machines/pool.machine.ts'
+import { createActor, type Actor, type ActorLogic, type ActorScope, type AnyActorRef, type Snapshot } from '../machines/xstate.ts'
+import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import type { Clock } from './clock.ts'
+import type { Gate } from './gate.ts'
+import { crashOutcome } from './crashOutcome.ts'
+import type { RunState, StepProgress } from './run.ts'
+import { situationOf } from './situation.ts'
+import { TimerQueue } from './timerQueue.ts'
+
+export interface HostOptions {
+  readonly run: RunStarted
+  readonly journal: RunJournal
+  readonly clock: Clock
+  readonly gate: Gate
+  /** By role. */
+  readonly executors: ReadonlyMap<string, Executor>
+  readonly planner: Planner
+  readonly tools: ToolCatalogue
+  readonly ask: Ask | undefined
+  readonly watch: HostWatcher
+}
+
+/** Whoever keeps what people see of the run. */
+export interface HostWatcher {
+  /** The coordinator has taken an event in. */
+  onEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): void
+  onProgress(progress: StepProgress): void
+  onOver(outcome: Outcome): void
+}
+
+type HostSnapshot = Snapshot<Outcome>
+type HostEvent = HostMessage | { readonly type: 'host.flushed' } | { readonly type: `xstate.${string}`; readonly output?: unknown; readonly error?: unknown }
+type HostScope = ActorScope<HostSnapshot, HostEvent>
+
+export class RunHost {
+  readonly #options: HostOptions
+  readonly #stop = new AbortController()
+  readonly #timers: TimerQueue
+  readonly #children = new Set<AnyActorRef>()
+  readonly #pools = new Map<string, { send(message: StepExecute | StepAbort): void }>()
+  #coordinator: Actor<typeof coordinator> | undefined
+  #planner: Actor<typeof plannerChart> | undefined
+  #scope: HostScope | undefined
+  #next = 0
+  /** Commands that wait for the journal. */
+  #outbox: CoordinatorCommand[] = []
+  #isFlushing = false
+  #outcome: Outcome | undefined
+
+  constructor(options: HostOptions) {
+    this.#options = options
+    this.#timers = new TimerQueue(options.clock)
+  }
+
+  /** The host as actor logic: the root of a run's own actor system, or an actor in somebody else's. */
+  get logic(): ActorLogic<HostSnapshot, HostEvent, undefined> {
+    return {
+      getInitialSnapshot: () => ({ status: 'active', output: undefined, error: undefined }),
+      getPersistedSnapshot: (snapshot) => snapshot,
+      start: (_snapshot, scope) => {
+        this.#begin(scope)
+      },
+      transition: (snapshot, event) => {
+        this.#take(event)
+        return this.#outcome === undefined ? snapshot : { status: 'done', output: this.#outcome, error: undefined }
+      },
+    }
+  }
+
+  get context(): CoordinatorContext | undefined {
+    return this.#coordinator?.getSnapshot().context
+  }
+
+  get state(): RunState {
+    return (this.#coordinator?.getSnapshot().value ?? 'planning') as RunState
+  }
+
+  /** Hands the coordinator a message, as if an actor of the run had said it. */
+  submit(draft: Draft<CoordinatorMessage>): void {
+    this.#scope?.self.send(draft)
+  }
+
+  #begin(scope: HostScope): void {
+    this.#scope = scope
+    const { run, journal } = this.#options
+    const first = { ...run, seq: this.#next++ }
+    journal.append(first)
+    const actor = createActor(coordinator, { id: 'coordinator', parent: scope.self, input: run })
+    actor.on('*', (command) => {
+      this.#outbox.push(command)
+    })
+    this.#coordinator = actor
+    this.#children.add(actor)
+    this.#startPlanner(scope.self as HostRef)
+    actor.start()
+    this.#afterEvent(first)
+  }
+
+  #startPlanner(host: HostRef): void {
+    const { planner, clock, run, tools, executors } = this.#options
+    this.#planner = createActor(plannerChart, {
+      id: 'planner',
+      parent: host,
+      input: {
+        host,
+        planner: planner.name,
+        planId: run.runId,
+        tools,
+        executors: [...executors.keys(), 'person'],
+        behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal: this.#stop.signal }),
+      },
+    }).start()
+    this.#children.add(this.#planner)
+  }
+
+  #take(event: HostEvent): void {
+    if (this.#outcome !== undefined) return
+    switch (event.type) {
+      case 'step.progressed':
+        this.#takeProgress(event)
+        return
+      case 'host.flushed':
+        this.#isFlushing = false
+        this.#deliverAll()
+        return
+      case 'xstate.stop':
+        this.#end(crashOutcome(this.#options.run, this.context, 'The run was stopped from outside.'))
+        return
+      case 'xstate.done.actor.coordinator':
+        if ('output' in event) this.#end(event.output as Outcome)
+        return
+    }
+    if (event.type.startsWith('xstate.error.actor.')) {
+      const { error } = event as { readonly error?: unknown }
+      this.#end(crashOutcome(this.#options.run, this.context, `Actor "${event.type.slice('xstate.error.actor.'.length)}" broke`, error))
+    } else if (!event.type.startsWith('xstate.')) this.#takeMessage(event as Draft<CoordinatorMessage>)
+  }
+
+  #takeMessage(draft: Draft<CoordinatorMessage>): void {
+    const { clock, journal } = this.#options
+    if ('attempt' in draft) this.#leave(draft)
+    const seq = this.#next++
+    const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & { readonly seq: number }
+    journal.append(message)
+    this.#coordinator?.send(message)
+    this.#afterEvent(message)
+  }
+
+  #afterEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }): void {
+    const snapshot = this.#coordinator?.getSnapshot()
+    if (snapshot === undefined) return
+    this.#options.watch.onEvent(event, snapshot.value as RunState, snapshot.context)
+    if (this.#outbox.length === 0 || this.#isFlushing) return
+    const flushed = this.#options.journal.flush()
+    if (flushed === undefined) this.#deliverAll()
+    else {
+      this.#isFlushing = true
+      flushed.then(
+        () => this.#scope?.self.send({ type: 'host.flushed' }),
+        (error: unknown) => this.#scope?.self.send({ type: 'xstate.error.actor.journal', error }),
+      )
+    }
+  }
+
+  #deliverAll(): void {
+    while (this.#outbox.length > 0 && this.#outcome === undefined) {
+      const commands = this.#outbox
+      this.#outbox = []
+      for (const command of commands) this.#deliver(command)
+    }
+  }
+
+  #deliver(command: CoordinatorCommand): void {
+    const { clock } = this.#options
+    switch (command.type) {
+      case 'step.execute':
+        this.#admit(command)
+        break
+      case 'step.abort':
+        this.#abort(command)
+        break
+      case 'timer.set':
+        this.#timers.set(command.key, command.at, () => {
+          this.submit({ type: 'timer.fired', key: command.key })
+        })
+        break
+      case 'timer.clear':
+        this.#timers.clear(command.key)
+        break
+      case 'plan.request': {
+        const context = this.context
+        if (context === undefined) break
+        const situation = command.revision === undefined || !context.plan ? {} : { situation: situationOf(context, context.plan) }
+        this.#planner?.send({ ...command, facts: [...listFacts(context.facts)], limits: context.limits, ...situation })
+        break
+      }
+      case 'plan.cancel':
+        this.#planner?.send(command)
+        break
+      default:
+        command satisfies never
+        void clock
+    }
+  }
+
+  #admit(work: StepExecute): void {
+    if (work.role === 'person') {
+      this.#start(work)
+      return
+    }
+    const classes = [`role:${work.role}`]
+    if (work.tool !== undefined) classes.push(`tool:${work.tool}`)
+    this.#options.gate.admit({
+      runId: work.runId,
+      key: attemptKey(work),
+      classes,
+      start: () => {
+        this.#start(work)
+      },
+    })
+  }
+
+  #start(work: StepExecute): void {
+    const { clock } = this.#options
+    if (work.timeoutMs !== undefined) this.#watchFor(work, `limit ${attemptKey(work)}`, clock.now() + work.timeoutMs, 'STEP_TIMEOUT', `took longer than its ${String(work.timeoutMs)} ms`)
+    if (work.heartbeatMs !== undefined) this.#watchHeart(work, work.heartbeatMs)
+    this.#poolOf(work.role).send(work)
+  }
+
+  readonly #hearts = new Map<string, { readonly work: StepExecute; readonly heartbeatMs: number }>()
+
+  #watchHeart(work: StepExecute, heartbeatMs: number): void {
+    const key = attemptKey(work)
+    this.#hearts.set(key, { work, heartbeatMs })
+    this.#watchFor(work, `heart ${key}`, this.#options.clock.now() + heartbeatMs, 'STEP_SILENT', `gave no sign of life for ${String(heartbeatMs)} ms`)
+  }
+
+  #watchFor(work: StepExecute, key: string, at: number, code: string, what: string): void {
+    this.#timers.set(key, at, () => {
+      const { stepId, attempt } = work
+      const message = `Step "${stepId}" ${what}.`
+      this.submit({
+        type: 'step.timedOut',
+        stepId,
+        attempt,
+        failure: { code, message, hint: 'Raise timeoutMs (or heartbeatMs) of the step or tool, or look at what it waits for.', retryable: true },
+      })
+    })
+  }
+
+  #abort(command: StepAbort): void {
+    const { run, gate } = this.#options
+    const key = attemptKey(command)
+    const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
+    this.#clearWatches(key)
+    if (hadStarted) this.#poolOf(command.role).send(command)
+    else {
+      const { stepId, attempt, because } = command
+      this.submit({ type: 'step.failed', stepId, attempt, failure: { code: 'ABORTED', message: because, retryable: false } })
+    }
+  }
+
+  #leave(draft: { readonly stepId: string; readonly attempt: number }): void {
+    const key = attemptKey(draft)
+    this.#options.gate.leave(this.#options.run.runId, key)
+    this.#clearWatches(key)
+  }
+
+  #clearWatches(key: string): void {
+    this.#timers.clear(`limit ${key}`)
+    if (this.#hearts.delete(key)) this.#timers.clear(`heart ${key}`)
+  }
+
+  #takeProgress(event: Extract<HostMessage, { type: 'step.progressed' }>): void {
+    const heart = this.#hearts.get(attemptKey(event))
+    if (heart) this.#watchHeart(heart.work, heart.heartbeatMs)
+    if (event.heartbeat) return
+    const { type: _type, heartbeat: _heartbeat, ...progress } = event
+    this.#options.watch.onProgress({ ...progress, at: this.#options.clock.now() })
+  }
+
+  /** The pool of a role, started when it is first needed. */
+  #poolOf(role: string): { send(message: StepExecute | StepAbort): void } {
+    const known = this.#pools.get(role)
+    if (known) return known
+    const actor = role === 'person' ? this.#startPerson() : this.#startPool(role)
+    this.#pools.set(role, actor)
+    return actor
+  }
+
+  #startPerson(): { send(message: StepExecute | StepAbort): void } {
+    const { ask } = this.#options
+    const host = this.#hostRef()
+    const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
+      id: 'person',
+      parent: host,
+      input: { id: 'person', host, behaviour: createPersonBehaviour({ signal: this.#stop.signal, ...(ask && { ask }) }) },
+    }).start()
+    this.#children.add(actor)
+    return actor
+  }
+
+  #startPool(role: string): { send(message: StepExecute | StepAbort): void } {
+    const { clock, executors, run } = this.#options
+    const executor = executors.get(role) ?? missingExecutor(role)
+    const host = this.#hostRef()
+    const now = (): number => clock.now()
+    const actor = createActor(pool, {
+      id: `pool-${role}`,
+      parent: host,
+      input: {
+        host,
+        role,
+        now,
+        size: executor.concurrency ?? run.settings.limits.concurrency,
+        behaviour: createExecutorBehaviour({ executor, now, signal: this.#stop.signal }),
+      },
+    }).start()
+    this.#children.add(actor)
+    return actor
+  }
+
+  #hostRef(): HostRef {
+    if (this.#scope === undefined) throw new Error('The host has not started.')
+    return this.#scope.self as HostRef
+  }
+
+  #end(outcome: Outcome): void {
+    this.#outcome = outcome
+    this.#timers.close()
+    this.#outbox = []
+    this.#stop.abort()
+    for (const child of this.#children) this.#scope?.stopChild(child)
+    this.#children.clear()
+    this.#options.gate.forget(this.#options.run.runId)
+    this.#options.watch.onOver(outcome)
+  }
+}
+
+function missingExecutor(role: string): Executor {
+  return {
+    role,
+    execute: () =>
+      Promise.resolve({
+        failure: {
+          code: 'EXECUTOR_UNKNOWN',
+          message: `There is no executor for the role "${role}".`,
+          hint: 'Give createRuntime an executor of this role, or correct the role of the step.',
+          retryable: false,
+        },
+      }),
+  }
+}

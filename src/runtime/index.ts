@@ -1,0 +1,46 @@
+// The runtime: what others may use of this room.
+export { PlanloomError, type ErrorPlace } from '../errors.ts'
+export { createRuntime } from './createRuntime.ts'
+export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
+export { defaultLimits, unlimited } from './settings.ts'
+export type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
+export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
+export { memoryJournal } from '../journal/memoryJournal.ts'
+export { exportJournal, importJournal } from '../journal/jsonLines.ts'
+export { journalVersion, type Journal, type JournalEvent, type RunJournal, type RunSummary } from '../journal/journal.ts'
+export { replayJournal, type Replay } from './replay.ts'
+export { runLogic, type RunActorInput, type RunActorEvent } from './runLogic.ts'
+export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
+export type {
+  PlanAnswer,
+  PlanDraft,
+  Planner,
+  PlannerContext,
+  PlanRequest,
+  ReplanAnswer,
+  ReplanRequest,
+} from '../actors/planners/planner.ts'
+export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from '../actors/executors/executor.ts'
+export type {
+  BudgetUsed,
+  CoordinatorCommand,
+  CoordinatorMessage,
+  FactReport,
+  Failure,
+  Outcome,
+  OutcomeReason,
+  PlanSituation,
+  RunLimits,
+  RunSettings,
+  RunStarted,
+  StepExecute,
+  StepReport,
+  StepStatus,
+  ToolTraits,
+  Trouble,
+  Usage,
+} from '../machines/coordinator.messages.ts'
+export { defineTool } from '../tools/defineTool.ts'
+export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
+export { ToolError } from '../tools/toolError.ts'
+export type { Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'

@@ -1,0 +1,22 @@
+// What a run asks of people: answers to person steps, and approvals.
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { roleOf } from '../machines/decisions/lanes.ts'
+import type { Question } from './run.ts'
+
+/** Looks through the ledger only when somebody can be waited for at all. */
+export function findQuestions(context: CoordinatorContext): Question[] {
+  const { counts, entries, steps, run } = context
+  if (counts.held === 0 && (context.out.get('person') ?? 0) === 0) return []
+  const questions: Question[] = []
+  for (const [stepId, entry] of entries) {
+    const step = steps.get(stepId)
+    if (step === undefined) continue
+    const text = step.instruction ?? step.title ?? step.tool ?? stepId
+    const input = step.input ?? {}
+    if (entry.status === 'running' && roleOf(run, step) === 'person') questions.push({ stepId, kind: 'answer', text, input })
+    else if (entry.status === 'held' && !entry.heldBy?.length && step.approval === 'required') {
+      questions.push({ stepId, kind: 'approval', text, input })
+    }
+  }
+  return questions
+}

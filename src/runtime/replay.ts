@@ -1,0 +1,65 @@
+// Replay: a journal alone gives plan, ledger, facts and transitions again, bit for bit, without running anything.
+import { PlanloomError } from '../errors.ts'
+import type { JournalEvent } from '../journal/journal.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { coordinator } from '../machines/coordinator.machine.ts'
+import type { FactReport, Outcome, StepReport } from '../machines/coordinator.messages.ts'
+import { findFact, listFacts } from '../machines/decisions/facts.ts'
+import { reportOf } from '../machines/decisions/ledger.ts'
+import { initialTransition, transition } from '../machines/xstate.ts'
+import type { Json } from '../plan/json.ts'
+import type { Plan } from '../plan/schema.ts'
+import type { RunState, Transition } from './run.ts'
+import { transitionOf } from './runRecord.ts'
+
+/** A run as its journal tells it. */
+export interface Replay {
+  readonly runId: string
+  readonly state: RunState
+  readonly plan: Plan | undefined
+  readonly outcome: Outcome | undefined
+  readonly transitions: readonly Transition[]
+  ledger(): Iterable<StepReport & { readonly id: string }>
+  output(id: string): Json | undefined
+  fact(key: string): FactReport | undefined
+  facts(): Iterable<FactReport>
+}
+
+/** Replays events through the coordinator's chart.
+ *
+ * @param events from number 0 (`run.started`) on; a beginning of a run gives the run as it stood then.
+ * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`.
+ */
+export function replayJournal(events: Iterable<JournalEvent>): Replay {
+  const iterator = events[Symbol.iterator]()
+  const start = iterator.next()
+  if (start.done === true || start.value.type !== 'run.started') {
+    throw new PlanloomError('JOURNAL_BROKEN', 'The journal does not begin with "run.started".', { hint: 'Replay a run from its first event on.' })
+  }
+  const first = start.value
+  let [snapshot] = initialTransition(coordinator, first)
+  const transitions = [transitionOf(first, snapshot.value as RunState, snapshot.context)]
+  for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+    const event = next.value
+    if (event.type === 'run.started') continue
+    ;[snapshot] = transition(coordinator, snapshot, event)
+    transitions.push(transitionOf(event, snapshot.value as RunState, snapshot.context))
+  }
+  return replayOf(first.runId, snapshot.value as RunState, snapshot.context, transitions)
+}
+
+function replayOf(runId: string, state: RunState, context: CoordinatorContext, transitions: readonly Transition[]): Replay {
+  return {
+    runId,
+    state,
+    plan: context.plan,
+    outcome: context.outcome,
+    transitions,
+    *ledger() {
+      for (const [id, entry] of context.entries) yield { id, ...reportOf(entry) }
+    },
+    output: (id) => context.outputs.get(id),
+    fact: (key) => findFact(context.facts, key),
+    facts: () => listFacts(context.facts),
+  }
+}

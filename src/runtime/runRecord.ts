@@ -1,0 +1,75 @@
+// What people see of a run: its transitions, numbered, kept from the first on; and the progress of what is out.
+import { Observable, Subject } from 'rxjs'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type { CoordinatorMessage, Outcome, RunStarted } from '../machines/coordinator.messages.ts'
+import { reportOf } from '../machines/decisions/ledger.ts'
+import type { HostWatcher } from './host.ts'
+import type { RunState, StepProgress, Transition } from './run.ts'
+
+export class RunRecord implements HostWatcher {
+  readonly #transitions: Transition[] = []
+  readonly #live = new Subject<Transition>()
+  readonly progress = new Subject<StepProgress>()
+  readonly result: Promise<Outcome>
+  #settle: (outcome: Outcome) => void = () => undefined
+  #outcome: Outcome | undefined
+
+  constructor() {
+    this.result = new Promise((settle) => {
+      this.#settle = settle
+    })
+  }
+
+  get outcome(): Outcome | undefined {
+    return this.#outcome
+  }
+
+  onEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): void {
+    const transition = transitionOf(event, state, context)
+    this.#transitions.push(transition)
+    if (this.#live.observed) this.#live.next(transition)
+  }
+
+  onProgress(progress: StepProgress): void {
+    if (this.progress.observed) this.progress.next(progress)
+  }
+
+  onOver(outcome: Outcome): void {
+    this.#outcome = outcome
+    this.#settle(outcome)
+    this.#live.complete()
+    this.progress.complete()
+  }
+
+  /** First those that were, from number `from`, then those to come. */
+  transitions(from: number): Observable<Transition> {
+    return new Observable((subscriber) => {
+      // What comes while the past is being told is told after it, in order.
+      for (let n = Math.max(0, from); n < this.#transitions.length && !subscriber.closed; n++) subscriber.next(this.#transitions[n] as Transition)
+      if (this.#outcome !== undefined) {
+        subscriber.complete()
+        return undefined
+      }
+      return this.#live.subscribe(subscriber)
+    })
+  }
+}
+
+/** One event and what it changed. Grows with what changed, not with the plan. */
+export function transitionOf(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): Transition {
+  const ids = context.changed.length > 1 ? [...new Set(context.changed)] : context.changed
+  const steps: Transition['steps'][number][] = []
+  for (const id of ids) {
+    const entry = context.entries.get(id)
+    if (entry) steps.push({ id, ...reportOf(entry) })
+  }
+  return {
+    n: event.seq,
+    at: event.at,
+    event,
+    state,
+    revision: context.plan?.revision ?? 0,
+    steps,
+    facts: context.changedFacts,
+  }
+}

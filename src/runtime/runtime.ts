@@ -1,0 +1,51 @@
+// createRuntime: the one place where tools, planner, executors, limits, journal and clock meet.
+import type { Executor } from '../actors/executors/executor.ts'
+import type { Planner } from '../actors/planners/planner.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { RunLimits, RunSettings } from '../machines/coordinator.messages.ts'
+import type { Goal, Plan } from '../plan/schema.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Clock } from './clock.ts'
+import type { Question, Run } from './run.ts'
+
+export interface RuntimeOptions {
+  readonly tools?: readonly Tool[]
+  /** @default the goal planner */
+  readonly planner?: Planner
+  /** Executors beside the tool executor and the person executor, which are always there. */
+  readonly executors?: readonly Executor[]
+  /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. */
+  readonly ask?: (question: Question & { readonly runId: string }, signal: AbortSignal) => Promise<unknown>
+  readonly limits?: Partial<RunLimits> & {
+    /** Steps out at once over all runs. @default 256 */
+    readonly totalConcurrency?: number
+  }
+  readonly approval?: RunSettings['approval']
+  readonly dispatch?: RunSettings['dispatch']
+  /** @default a memory journal */
+  readonly journal?: Journal
+  readonly clock?: Clock
+  /** Seeds ids and jitter, for runs that can be repeated. @default random */
+  readonly seed?: number
+}
+
+export interface StartOptions {
+  readonly runId?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly limits?: Partial<RunLimits>
+  readonly planner?: Planner
+  readonly approval?: RunSettings['approval']
+  /** Cancels the run when it fires. */
+  readonly signal?: AbortSignal
+}
+
+export interface Runtime extends AsyncDisposable {
+  /** Starts a run of a goal (words, or a goal with wanted facts) or of a plan as it is.
+   * @throws `PLAN_INVALID` with all findings when a given plan is not valid; nothing has run. */
+  start(goal: string | Goal | Plan, options?: StartOptions): Run
+  /** Plans without running. */
+  plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
+  readonly runs: readonly Run[]
+  /** Waits for live runs, or cancels them; afterwards no timer or handle is left. */
+  close(options?: { readonly runs?: 'cancel' | 'wait' }): Promise<void>
+}

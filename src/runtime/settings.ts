@@ -1,0 +1,31 @@
+// Limits and settings of a run, with their defaults.
+import type { RunLimits, RunSettings } from '../machines/coordinator.messages.ts'
+import type { RuntimeOptions, StartOptions } from './runtime.ts'
+
+/** "No limit", as a number that JSON can hold. */
+export const unlimited = Number.MAX_SAFE_INTEGER
+
+export const defaultLimits: RunLimits = {
+  concurrency: 64,
+  roles: {},
+  plannerCalls: 100,
+  replans: 50,
+  tokens: unlimited,
+  cost: unlimited,
+  timeMs: unlimited,
+  plannerMs: 120_000,
+  graceMs: 5_000,
+  steps: 100_000,
+  sameFailure: 3,
+}
+
+export function settingsOf(options: RuntimeOptions, start: StartOptions, seed: number): RunSettings {
+  // The runtime's own limit is not the run's.
+  const { totalConcurrency: _total, ...limits } = options.limits ?? {}
+  return {
+    limits: { ...defaultLimits, ...limits, ...start.limits },
+    approval: start.approval ?? options.approval ?? 'none',
+    dispatch: options.dispatch ?? 'eager',
+    seed,
+  }
+}

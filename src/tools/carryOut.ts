@@ -1,0 +1,104 @@
+// One attempt of a tool: its input checked, its function called, its output checked, its facts collected.
+//
+// T1. It never throws and never rejects: whatever goes wrong is a failure that says what and where.
+// T2. What it gives is a deep-frozen JSON value within the limits: nobody need look through it again.
+// T3. A check that failed would fail again: only what the tool itself threw may be worth another attempt.
+import { z } from 'zod'
+import type { FactGiven, Failure } from '../machines/coordinator.messages.ts'
+import type { Json } from '../plan/json.ts'
+import { readJsonValue } from '../plan/jsonValue.ts'
+import { findNoList, givenFacts } from './givenFacts.ts'
+import { schemaFailure } from './schemaFailure.ts'
+import { thrownFailure } from './thrownFailure.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+export interface CarryOutOptions {
+  /** The item of a step that a `forEach` made, as `3` or `3.1`. */
+  readonly item?: string
+  /** @default 10,000,000 */
+  readonly maxOutputBytes?: number
+}
+
+export type CarriedOut = { readonly output: Json; readonly facts: readonly FactGiven[] } | { readonly failure: Failure }
+
+/** Runs a tool once.
+ *
+ * Failures: `INPUT_INVALID`, `OUTPUT_NOT_JSON`, `OUTPUT_TOO_DEEP`, `OUTPUT_TOO_LARGE`, `OUTPUT_INVALID` with the place; the
+ * tool's own codes where it throws a `ToolError`; `TOOL_FAILED` for all else that it throws; `ABORTED` once its signal fired.
+ * @param input references in it are filled in already.
+ */
+export async function carryOut(
+  tool: Tool,
+  input: Json,
+  context: ToolContext,
+  options: CarryOutOptions = {},
+): Promise<CarriedOut> {
+  const { name, gives } = tool.description
+  try {
+    const taken = await parse(tool.input, input)
+    if (!taken.success)
+      return {
+        failure: schemaFailure('INPUT_INVALID', `The input of tool "${name}"`, taken.error.issues, input, inputHint),
+      }
+
+    const raw = readOutput(name, await tool.run(taken.data, context), options)
+    if ('failure' in raw) return raw
+    const given = await parse(tool.output, raw.value)
+    if (!given.success) {
+      return {
+        failure: schemaFailure('OUTPUT_INVALID', `What tool "${name}" gave`, given.error.issues, raw.value, outputHint),
+      }
+    }
+
+    // The schema may have added, dropped or changed something: what comes out of it is what counts.
+    const read = given.data === raw.value ? raw : readOutput(name, given.data, options)
+    if ('failure' in read) return read
+    const noList = findNoList(gives, read.value)
+    if (noList !== undefined) return { failure: noListFailure(name, noList) }
+    return { output: read.value, facts: givenFacts(gives, read.value, options.item) }
+  } catch (thrown) {
+    return { failure: thrownFailure(thrown, name, context.signal) }
+  }
+}
+
+const inputHint = 'Change what the step passes: a literal in its input, or the place that a reference points to.'
+const outputHint = 'The tool broke its own promise: correct its function, or its output schema.'
+
+/** Checks at once where it can: most schemas do not wait for anything. */
+async function parse(schema: z.ZodType, value: unknown): Promise<z.ZodSafeParseResult<unknown>> {
+  try {
+    return schema.safeParse(value)
+  } catch (error) {
+    if (error instanceof z.core.$ZodAsyncError) return schema.safeParseAsync(value)
+    throw error
+  }
+}
+
+function readOutput(
+  tool: string,
+  value: unknown,
+  { maxOutputBytes }: CarryOutOptions,
+): { readonly value: Json } | { readonly failure: Failure } {
+  const reading = readJsonValue(value, maxOutputBytes === undefined ? {} : { maxBytes: maxOutputBytes })
+  if ('value' in reading) return reading
+  const { code, message, hint, path } = reading.failure
+  return {
+    failure: {
+      code,
+      message: `What tool "${tool}" gave cannot be passed on. ${message}`,
+      hint,
+      path,
+      retryable: false,
+    },
+  }
+}
+
+function noListFailure(tool: string, { fact, from }: { readonly fact: string; readonly from: string }): Failure {
+  return {
+    code: 'OUTPUT_INVALID',
+    message: `Tool "${tool}" gives "${fact}" as a list of facts, but what stands at "${from}" is no array.`,
+    hint: 'Point `from` to an array, or leave out `each`.',
+    path: from,
+    retryable: false,
+  }
+}

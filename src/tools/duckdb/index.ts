@@ -1,0 +1,13 @@
+// The DuckDB data tools, and the functions they are made of for tools of your own.
+export { duckdbTools } from './duckdbTools.ts'
+export { openDuckDB, type DuckDB, type DuckDBOptions, type QueryResult, type Session } from './openDuckDB.ts'
+export { readTable, type ReadTableOptions } from './readTable.ts'
+export { writeTable, workPath, type WriteTableOptions } from './writeTable.ts'
+export { sampleTable, type SampleTableOptions } from './sampleTable.ts'
+export { queryTables, type QueryTablesOptions } from './queryTables.ts'
+export { profileTable, textOf } from './profileTable.ts'
+export { sketchColumns, columnSketchSchema, type ColumnSketch } from './sketchColumns.ts'
+export { findJoins, joinSchema, type FindJoinsOptions, type Join } from './findJoins.ts'
+export { tableHandleSchema, type TableHandle } from './tableHandle.ts'
+export { tableProfileSchema, columnProfileSchema, type ColumnProfile, type TableProfile } from './tableProfile.ts'
+export { quoteName, quotePath, quoteText } from './sql.ts'

@@ -1,0 +1,23 @@
+// Tools: defining them, keeping them, running them, and those that are built in.
+export { defineTool } from './defineTool.ts'
+export type { InputProperty, Tool, ToolContext, ToolDeclaration } from './tool.ts'
+export { ToolError, type ToolErrorDetails } from './toolError.ts'
+export { createToolRegistry, type ToolRegistry } from './registry.ts'
+export { carryOut, type CarriedOut, type CarryOutOptions } from './carryOut.ts'
+
+// For tools of your own that touch files.
+export { confine, confineNew, unreadable } from './confine.ts'
+
+// Tables, by DuckDB.
+export { duckdbTools } from './duckdb/duckdbTools.ts'
+export { openDuckDB, type DuckDB, type DuckDBOptions, type QueryResult, type Session } from './duckdb/openDuckDB.ts'
+export { readTable, type ReadTableOptions } from './duckdb/readTable.ts'
+export { workPath, writeTable, type WriteTableOptions } from './duckdb/writeTable.ts'
+export { sampleTable, type SampleTableOptions } from './duckdb/sampleTable.ts'
+export { queryTables, type QueryTablesOptions } from './duckdb/queryTables.ts'
+export { profileTable, textOf } from './duckdb/profileTable.ts'
+export { columnSketchSchema, sketchColumns, type ColumnSketch } from './duckdb/sketchColumns.ts'
+export { findJoins, joinSchema, type FindJoinsOptions, type Join } from './duckdb/findJoins.ts'
+export { tableHandleSchema, type TableHandle } from './duckdb/tableHandle.ts'
+export { columnProfileSchema, tableProfileSchema, type ColumnProfile, type TableProfile } from './duckdb/tableProfile.ts'
+export { quoteName, quotePath, quoteText } from './duckdb/sql.ts'

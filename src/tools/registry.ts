@@ -1,0 +1,76 @@
+// The registry: the tools of a runtime, by name.
+import { closest } from 'fastest-levenshtein'
+import { PlanloomError } from '../errors.ts'
+import type { ToolTraits } from '../machines/coordinator.messages.ts'
+import type { ToolCatalogue, ToolDescription } from '../plan/toolDescription.ts'
+import type { Tool } from './tool.ts'
+
+export interface ToolRegistry {
+  /** In the order in which they were given. */
+  readonly names: readonly string[]
+  has(name: string): boolean
+  /** @throws `TOOL_UNKNOWN`, with the name that comes nearest. */
+  get(name: string): Tool
+  /** What planners and the plan's validator see. */
+  descriptions(): ToolCatalogue
+  /** What the coordinator sees. */
+  traits(): Readonly<Record<string, ToolTraits>>
+}
+
+/** Makes a registry of tools.
+ *
+ * @throws `TOOL_DUPLICATE` when two have the same name.
+ * @example
+ * import { createToolRegistry, defineTool } from 'planloom/tools'
+ * import { z } from 'zod'
+ * const now = defineTool({ name: 'now', description: 'The time.', input: z.object({}), output: z.number(), run: (_, { now }) => now() })
+ * createToolRegistry([now]).names // ['now']
+ * createToolRegistry([now]).get('mow') // throws TOOL_UNKNOWN
+ */
+export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
+  const byName = new Map<string, Tool>()
+  for (const tool of tools) {
+    const { name } = tool.description
+    if (byName.has(name)) {
+      throw new PlanloomError('TOOL_DUPLICATE', `Two tools are named "${name}".`, {
+        hint: 'Give one of them another name, or register it once.',
+      })
+    }
+    byName.set(name, tool)
+  }
+  const names = Object.freeze([...byName.keys()])
+  const descriptions: ToolCatalogue = new Map([...byName].map(([name, { description }]) => [name, description]))
+  const traits = Object.freeze(
+    Object.fromEntries([...descriptions].map(([name, description]) => [name, traitsOf(description)])),
+  )
+  return {
+    names,
+    has: (name) => byName.has(name),
+    get: (name) => byName.get(name) ?? unknownTool(name, names),
+    descriptions: () => descriptions,
+    traits: () => traits,
+  }
+}
+
+function traitsOf(description: ToolDescription): ToolTraits {
+  const { effects, idempotent, version, concurrency, timeoutMs, heartbeatMs, retry, executor } = description
+  return Object.freeze({
+    effects,
+    idempotent,
+    version,
+    ...(concurrency !== undefined && { concurrency }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    ...(retry !== undefined && { retry }),
+    ...(executor !== undefined && { executor }),
+  })
+}
+
+function unknownTool(name: string, names: readonly string[]): never {
+  throw new PlanloomError('TOOL_UNKNOWN', `There is no tool "${name}".`, {
+    hint:
+      names.length > 0
+        ? `Did you mean "${closest(name, [...names])}"?`
+        : 'Give tools to createRuntime({ tools }): there are none.',
+  })
+}
