@@ -9,7 +9,7 @@ import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts
 import type { AttemptOutcome, AttemptSettled, ExecutorBehaviour } from '../machines/executor.messages.ts'
 import { abortedOutcome, outcomeOf, thrownOutcome } from './executors/attemptOutcome.ts'
 import type { Executor, ExecutorContext } from './executors/executor.ts'
-import { progressOf } from './executors/progress.ts'
+import { logLineOf, progressOf } from './executors/progress.ts'
 import { onAbort } from './onAbort.ts'
 
 export interface ExecutorBehaviourOptions {
@@ -20,8 +20,10 @@ export interface ExecutorBehaviourOptions {
   readonly signal: AbortSignal
 }
 
+/** The attempt in hand, or the last one: it keeps no input, which may be large. */
 interface LiveAttempt {
-  readonly work: StepExecute
+  readonly stepId: string
+  readonly attempt: number
   readonly controller: AbortController
   isSettled: boolean
 }
@@ -34,7 +36,7 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
 
     function stop(because: string): void {
       if (live?.isSettled === false)
-        live.controller.abort(new PlanloomError('ABORTED', because, { where: { stepId: live.work.stepId } }))
+        live.controller.abort(new PlanloomError('ABORTED', because, { where: { stepId: live.stepId } }))
     }
     function stopWithRun(): void {
       stop('The run was stopped.')
@@ -43,10 +45,11 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
     const unfollow = onAbort(signal, stopWithRun)
     mailbox.receive((message) => {
       if (message.type === 'step.execute') {
-        live = { work: message, controller: new AbortController(), isSettled: false }
+        const { stepId, attempt } = message
+        live = { stepId, attempt, controller: new AbortController(), isSettled: false }
         if (signal.aborted) stopWithRun()
-        void carryOut(live, mailbox, options)
-      } else if (live !== undefined && isAbout(message, live.work)) stop(message.because)
+        void carryOut({ ...options, work: message, live, mailbox })
+      } else if (live !== undefined && isAbout(message, live)) stop(message.because)
     })
     return () => {
       unfollow()
@@ -56,42 +59,38 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
   }
 }
 
-async function carryOut(
-  live: LiveAttempt,
-  mailbox: Mailbox<StepExecute | StepAbort, AttemptSettled>,
-  options: ExecutorBehaviourOptions,
-): Promise<void> {
-  const outcome = await attempt(live, mailbox, options)
+interface Assignment extends ExecutorBehaviourOptions {
+  readonly work: StepExecute
+  readonly live: LiveAttempt
+  readonly mailbox: Mailbox<StepExecute | StepAbort, AttemptSettled>
+}
+
+/** Never rejects. */
+async function carryOut(assignment: Assignment): Promise<void> {
+  const { live, mailbox } = assignment
+  const outcome = await attempt(assignment)
   live.isSettled = true
   mailbox.reply({ type: 'attempt.settled', executorId: mailbox.id, outcome })
 }
 
 /** Never rejects. */
-async function attempt(
-  live: LiveAttempt,
-  mailbox: Mailbox<StepExecute | StepAbort, AttemptSettled>,
-  { executor, now }: ExecutorBehaviourOptions,
-): Promise<AttemptOutcome> {
-  const { work, controller } = live
-  const { signal } = controller
+async function attempt(assignment: Assignment): Promise<AttemptOutcome> {
+  const { work, executor, live } = assignment
+  const { signal } = live.controller
   if (signal.aborted) return abortedOutcome(work, signal)
   try {
-    const result: unknown = await executor.execute(work, contextOf(live, mailbox, now))
+    const result: unknown = await executor.execute(work, contextOf(assignment))
     return outcomeOf(work, result, executor, signal)
   } catch (error) {
     return thrownOutcome(work, error, executor, signal)
   }
 }
 
-function contextOf(
-  live: LiveAttempt,
-  mailbox: Mailbox<StepExecute | StepAbort, AttemptSettled>,
-  now: () => number,
-): ExecutorContext {
-  const { stepId, attempt } = live.work
+function contextOf({ live, mailbox, now }: Assignment): ExecutorContext {
+  const { stepId, attempt } = live
   const { signal } = live.controller
   const report = (said: object): void => {
-    if (live.isSettled || signal.aborted) return
+    if (live.isSettled || signal.aborted) return // C3
     mailbox.report({ type: 'step.progressed', stepId, attempt, ...said })
   }
   return {
@@ -104,11 +103,11 @@ function contextOf(
       report({ heartbeat: true })
     },
     log: (text) => {
-      report({ log: text })
+      report({ log: logLineOf(text) })
     },
   }
 }
 
-function isAbout(abort: StepAbort, work: StepExecute): boolean {
-  return abort.stepId === work.stepId && abort.attempt === work.attempt
+function isAbout(abort: StepAbort, live: LiveAttempt): boolean {
+  return abort.stepId === live.stepId && abort.attempt === live.attempt
 }

@@ -71,9 +71,7 @@ function fromError(error: Error, frame: FailureFrame): Failure {
 
 function fromValue(value: unknown, frame: FailureFrame): Failure {
   const text =
-    typeof value === 'string'
-      ? JSON.stringify(clip(value))
-      : `${article(value)} that is no Error: ${textOf(value)}`
+    typeof value === 'string' ? JSON.stringify(clip(value)) : `${article(value)} that is no Error: ${textOf(value)}`
   return fromText(text, frame)
 }
 

@@ -45,7 +45,13 @@ export function shapeFinding(message: string): Finding {
 export function shapeFindings(error: z.ZodError): readonly Finding[] {
   return error.issues.map(({ path, message }) => {
     const pointer = formatPointer(path.map((key) => (typeof key === 'symbol' ? String(key) : key)))
-    return { code: 'PLAN_SHAPE', severity: 'error', path: pointer, message: `At "${pointer}": ${message}`, hint: 'Look up the plan format.' }
+    return {
+      code: 'PLAN_SHAPE',
+      severity: 'error',
+      path: pointer,
+      message: `At "${pointer}": ${message}`,
+      hint: 'Look up the plan format.',
+    }
   })
 }
 

@@ -56,7 +56,6 @@ export const retrySchema = z.strictObject({
 /** A goal: words for people and models, and for the goal planner the facts that are wanted. */
 export const goalSchema = z.strictObject({
   text: z.string().min(1).max(planLimits.textLength).describe('What is to be reached, in words.'),
-  /** Facts that must hold at the end. */
   want: z
     .array(z.strictObject({ fact: z.string().min(1), is: jsonSchema.optional() }))
     .optional()
@@ -132,34 +131,39 @@ export const stepSchema = z.strictObject({
 /** A statement about a fact, and the steps that rest on it. Checked again whenever the fact changes. */
 export const assumptionSchema = z.strictObject({
   id: stepIdSchema,
-  statement: text,
-  fact: z.string().min(1),
-  is: jsonSchema,
-  steps: z.array(stepIdSchema),
+  statement: text.describe('What is assumed, in words.'),
+  fact: z.string().min(1).describe('The fact that it is about.'),
+  is: jsonSchema.describe('A JSON Schema that the fact satisfies if the assumption holds.'),
+  steps: z.array(stepIdSchema).describe('The steps that rest on it.'),
 })
 
 export const becauseSchema = z.strictObject({
   type: z.enum(['first', 'trouble', 'expanded', 'edited', 'streamed', 'forked']),
   text: text,
-  steps: z.array(stepIdSchema).optional(),
+  steps: z.array(stepIdSchema).optional().describe('The steps that it is about.'),
 })
 
 export const planSchema = z.strictObject({
-  id: z.string().min(1).max(planLimits.idLength),
-  goal: goalSchema,
-  revision: z.int().min(1).default(1),
-  parent: z.int().min(1).nullable().default(null),
-  by: z.strictObject({ planner: z.string(), model: z.string().optional() }).default({ planner: 'fixed' }),
-  because: becauseSchema.default({ type: 'first', text: 'first plan' }),
-  steps: z.array(stepSchema),
-  assumptions: z.array(assumptionSchema).default([]),
+  id: z.string().min(1).max(planLimits.idLength).describe('Names the plan over all its revisions.'),
+  goal: goalSchema.describe('What the plan is for.'),
+  revision: z.int().min(1).default(1).describe('Counts from 1.'),
+  parent: z.int().min(1).nullable().default(null).describe('The revision that it was made from; null for a first one.'),
+  by: z
+    .strictObject({ planner: z.string(), model: z.string().optional() })
+    .default({ planner: 'fixed' })
+    .describe('Who made this revision.'),
+  because: becauseSchema
+    .default({ type: 'first', text: 'first plan' })
+    .describe('Why there is this revision: the first plan, or what triggered the change.'),
+  steps: z.array(stepSchema).describe('In priority order: of two steps that are ready, the earlier one goes first.'),
+  assumptions: z.array(assumptionSchema).default([]).describe('What the plan takes for granted.'),
 })
 
 export const operationSchema = z.discriminatedUnion('op', [
   z
     .strictObject({ op: z.literal('insert'), step: stepSchema, before: stepIdSchema.optional() })
     .describe('Puts a step before another one in priority order; at the end when `before` is absent.'),
-  z.strictObject({ op: z.literal('remove'), id: stepIdSchema }),
+  z.strictObject({ op: z.literal('remove'), id: stepIdSchema }).describe('Takes a step out that nobody depends on.'),
   z
     .strictObject({ op: z.literal('replace'), id: stepIdSchema, step: stepSchema })
     .describe('A new content under the same id; references to it stay.'),
@@ -174,9 +178,11 @@ export const operationSchema = z.discriminatedUnion('op', [
     .describe(
       'Gives up the step and all that depends on it and cannot do without; running ones are stopped, facts withdrawn.',
     ),
-  z.strictObject({ op: z.literal('assume'), assumption: assumptionSchema }),
-  z.strictObject({ op: z.literal('unassume'), id: stepIdSchema }),
-  z.strictObject({ op: z.literal('regoal'), goal: goalSchema }),
+  z
+    .strictObject({ op: z.literal('assume'), assumption: assumptionSchema })
+    .describe('Adds an assumption, or puts it in the place of the one with the same id.'),
+  z.strictObject({ op: z.literal('unassume'), id: stepIdSchema }).describe('Takes an assumption out.'),
+  z.strictObject({ op: z.literal('regoal'), goal: goalSchema }).describe('Another goal in place of the one there was.'),
 ])
 
 /** What turns revision `base` into the next one. */
@@ -193,9 +199,10 @@ export const patchSchema = z.strictObject({
     .nullable()
     .optional()
     .describe('Parent of the result. Default the revision of the plan it is applied to.'),
+  id: planSchema.shape.id.optional().describe('Id of the result. Default the id of the plan it is applied to.'),
   by: planSchema.shape.by,
   because: becauseSchema,
-  operations: z.array(operationSchema),
+  operations: z.array(operationSchema).describe('Applied in this order; the result is looked at as a whole.'),
 })
 
 export type Reference = z.infer<typeof referenceSchema>

@@ -35,8 +35,8 @@ export function describeSchema(tool: string, side: 'input' | 'output', schema: z
       },
     )
   }
-  const { $schema: _dialect, ...rest } = described
-  return toJsonValue(JSON.parse(JSON.stringify(rest))) as JsonObject
+  delete described.$schema // the same for all tools, and read again by every planner
+  return toJsonValue(JSON.parse(JSON.stringify(described))) as JsonObject
 }
 
 function isZod(schema: unknown): boolean {

@@ -8,6 +8,9 @@ export { carryOut, type CarriedOut, type CarryOutOptions } from './carryOut.ts'
 // For tools of your own that touch files.
 export { confine, confineNew, unreadable } from './confine.ts'
 
+// HTTP, to hosts that are named.
+export { httpTools, type HttpToolsOptions } from './http/httpTools.ts'
+
 // Tables, by DuckDB.
 export { duckdbTools } from './duckdb/duckdbTools.ts'
 export { openDuckDB, type DuckDB, type DuckDBOptions, type QueryResult, type Session } from './duckdb/openDuckDB.ts'
@@ -19,5 +22,10 @@ export { profileTable, textOf } from './duckdb/profileTable.ts'
 export { columnSketchSchema, sketchColumns, type ColumnSketch } from './duckdb/sketchColumns.ts'
 export { findJoins, joinSchema, type FindJoinsOptions, type Join } from './duckdb/findJoins.ts'
 export { tableHandleSchema, type TableHandle } from './duckdb/tableHandle.ts'
-export { columnProfileSchema, tableProfileSchema, type ColumnProfile, type TableProfile } from './duckdb/tableProfile.ts'
+export {
+  columnProfileSchema,
+  tableProfileSchema,
+  type ColumnProfile,
+  type TableProfile,
+} from './duckdb/tableProfile.ts'
 export { quoteName, quotePath, quoteText } from './duckdb/sql.ts'

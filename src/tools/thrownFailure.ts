@@ -78,7 +78,9 @@ function titleOf({ name, message }: Error): string {
 function wordsFor(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(clip(value))
   if (value === undefined || value === null) return String(value)
-  return `${typeof value === 'object' ? 'an object' : `a ${typeof value}`} that is no Error: ${clip(String(value))}`
+  const kind = typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- "[object Object]" still says more than nothing
+  return `${kind} that is no Error: ${clip(String(value))}`
 }
 
 function reasonOf({ reason }: AbortSignal): string {

@@ -18,7 +18,7 @@ export interface PersonQuestion {
 /** Puts a question to a person; what it resolves with is the answer. The signal fires when it is no longer wanted. */
 export type Ask = (question: PersonQuestion, signal: AbortSignal) => Promise<unknown>
 
-export function questionOf({ runId, stepId, instruction, tool, input }: StepExecute): PersonQuestion {
+function questionOf({ runId, stepId, instruction, tool, input }: StepExecute): PersonQuestion {
   const text =
     instruction ?? (tool === undefined ? `What is the answer to "${stepId}"?` : `Do by hand what "${tool}" would do.`)
   return { runId, stepId, kind: 'answer', text, input }

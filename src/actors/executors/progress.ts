@@ -13,3 +13,9 @@ export function progressOf(said: Progress): Progress {
     ...(typeof text === 'string' && { text: clip(text) }),
   }
 }
+
+/** Keeps a log line that is a text, cut to a length that can be shown. */
+export function logLineOf(said: string): string {
+  const line: unknown = said
+  return clip(typeof line === 'string' ? line : String(line))
+}

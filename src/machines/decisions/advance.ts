@@ -63,6 +63,22 @@ export function recount(turn: Turn, id: string): void {
   if (missing === 0) makeReady(turn, id)
 }
 
+/** A step that had ended is open again, or has ended in another way: those that were skipped because of it wait again,
+ * and all that depend on it and have not started count anew. */
+export function reopenDependents(turn: Turn, id: string): void {
+  const open = [id]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const dependent of eachLink(turn.dependents.get(next))) {
+      const entry = turn.entries.get(dependent)
+      if (entry?.status === 'skipped' && entry.causedBy === id) {
+        setEntry(turn, dependent, { ...entry, status: 'waiting', causedBy: undefined, loss: undefined })
+        open.push(dependent)
+      }
+      recount(turn, dependent)
+    }
+  }
+}
+
 function isMet(turn: Turn, step: Step, dependency: string, entry: Entry): boolean {
   if (entry.status === 'succeeded') return turn.steps.get(dependency)?.abandoned === undefined || step.onSkipped === 'run'
   return isSettled(entry.status) && !entry.undecided && step.onSkipped === 'run'

@@ -9,11 +9,11 @@ import type {
   StepRetry,
   StepSkip,
 } from '../coordinator.messages.ts'
-import { makeReady, recount, skip } from './advance.ts'
+import { makeReady, recount, reopenDependents, skip } from './advance.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
 import { countOut } from './lanes.ts'
-import { eachLink, isSettled } from './ledger.ts'
+import { isSettled, wasTold } from './ledger.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal, tryPatch } from './planner.ts'
 import { findConflict } from './revise.ts'
@@ -71,25 +71,9 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   clearTimer(turn, `retry:${id}`)
   turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
   setEntry(turn, id, { ...entry, status: 'waiting', tries: 0, undecided: undefined, loss: undefined, causedBy: undefined })
-  reopen(turn, id)
+  reopenDependents(turn, id)
   recount(turn, id)
   expandReady(turn)
-}
-
-/** Steps that were skipped because of this one wait for it again. */
-function reopen(turn: Turn, id: string): void {
-  const open = [id]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const dependent of eachLink(turn.dependents.get(next))) {
-      const entry = turn.entries.get(dependent)
-      if (entry === undefined) continue
-      if (entry.status === 'skipped' && entry.causedBy === id) {
-        setEntry(turn, dependent, { ...entry, status: 'waiting', causedBy: undefined, loss: undefined })
-        open.push(dependent)
-      }
-      recount(turn, dependent)
-    }
-  }
 }
 
 export function skipStep(turn: Turn, event: Pick<StepSkip, 'stepId' | 'because'>): void {
@@ -107,6 +91,7 @@ export function skipStep(turn: Turn, event: Pick<StepSkip, 'stepId' | 'because'>
   }
   turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
   skip(turn, id, { ...entry, undecided: undefined }, id, 'permitted')
+  if (wasTold(entry)) turn.ended.pop() // its dependents have been told already that it gives nothing
   expandReady(turn)
 }
 
@@ -120,6 +105,10 @@ export function answerStep(turn: Turn, event: StepAnswered): void {
   if (entry.status === 'running') abort(turn, event.stepId, entry, 'answered')
   turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== event.stepId)
   succeed(turn, event.stepId, entry, event.value, [])
+  if (wasTold(entry)) {
+    turn.ended.pop()
+    reopenDependents(turn, event.stepId)
+  }
   expandReady(turn)
 }
 

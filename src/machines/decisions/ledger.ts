@@ -60,6 +60,11 @@ export function isSettled(status: StepStatus): boolean {
   return settledStatuses.has(status)
 }
 
+/** Whether the dependents of the step have been told of its ending. */
+export function wasTold(entry: Entry): boolean {
+  return isSettled(entry.status) && !entry.undecided
+}
+
 export function reportOf(entry: Entry): StepReport {
   return {
     status: entry.status,

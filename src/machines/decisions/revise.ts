@@ -9,10 +9,10 @@ import { applyPatch } from '../../plan/patch.ts'
 import { dependenciesOf } from '../../plan/references.ts'
 import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
-import { propagate, recount } from './advance.ts'
+import { propagate, recount, reopenDependents } from './advance.ts'
 import { indexAssumptions } from './assumptions.ts'
 import { countOut, roleOf } from './lanes.ts'
-import { isSettled, withoutLink, type Entry, type Link } from './ledger.ts'
+import { isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
 import { rankSteps } from './rank.ts'
 import { clearTimer, setEntry, type Turn } from './turn.ts'
 import { withdrawFacts } from './facts.ts'
@@ -97,17 +97,23 @@ function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void 
   })
   linkAll(turn, before, changed)
   rankSteps(turn, plan, isMoved)
-  for (const step of changed) takeInStep(turn, step, before.get(step.id))
+  const reopened = changed.filter((step) => takeInStep(turn, step, before.get(step.id)))
   for (const step of changed) recount(turn, step.id)
+  for (const step of reopened) reopenDependents(turn, step.id)
   propagate(turn)
 }
 
-function takeInStep(turn: Turn, step: Step, former: Step | undefined): void {
+/** @returns whether the step had ended, its dependents knew, and it is open again. */
+function takeInStep(turn: Turn, step: Step, former: Step | undefined): boolean {
   const entry = turn.entries.get(step.id)
-  if (entry === undefined) return
-  if (former === undefined) return
-  if (step.abandoned !== undefined && former.abandoned === undefined) abandonStep(turn, step, entry)
-  else if (entry.status !== 'succeeded' && entry.status !== 'running') revive(turn, step.id, entry)
+  if (entry === undefined || former === undefined) return false
+  if (step.abandoned !== undefined && former.abandoned === undefined) {
+    abandonStep(turn, step, entry)
+    return false
+  }
+  if (entry.status === 'succeeded' || entry.status === 'running') return false
+  revive(turn, step.id, entry)
+  return wasTold(entry)
 }
 
 /** Gives a step whose content has changed a fresh start; late outcomes of former attempts stay late. */
@@ -143,7 +149,7 @@ function abandonStep(turn: Turn, step: Step, entry: Entry): void {
   }
   const status = isSettled(entry.status) ? entry.status : 'abandoned'
   setEntry(turn, id, { ...entry, status, undecided: undefined, loss: 'lost', causedBy: entry.causedBy, endedAt: entry.endedAt ?? turn.now })
-  turn.ended.push(id)
+  if (!wasTold(entry)) turn.ended.push(id)
 }
 
 /** Takes back what a step gave: its facts are gone, not merely covered; its record stays. */

@@ -16,7 +16,7 @@ import { plainText, whatItDoes } from './plainText.ts'
 export function renderTree(plan: Plan, options: RenderOptions = {}): string {
   const nodes = picture(plan, options)
   const parents = findParents(nodes)
-  const children = Map.groupBy(nodes, ({ step }) => parents.get(step.id))
+  const children = childrenByParent(nodes, parents)
   const lines = [plainText(plan.goal.text)]
   const open = branchesOf(children.get(undefined), '')
   for (let branch = open.pop(); branch !== undefined; branch = open.pop()) {
@@ -35,6 +35,17 @@ interface Branch {
   readonly node: PictureNode
   readonly prefix: string
   readonly isLast: boolean
+}
+
+function childrenByParent(nodes: readonly PictureNode[], parents: ReadonlyMap<string, string>): Map<string | undefined, PictureNode[]> {
+  const children = new Map<string | undefined, PictureNode[]>()
+  for (const node of nodes) {
+    const parent = parents.get(node.step.id)
+    const list = children.get(parent)
+    if (list) list.push(node)
+    else children.set(parent, [node])
+  }
+  return children
 }
 
 /** In reverse, to be taken from the end. */

@@ -17,6 +17,7 @@ interface Evidence {
   readonly found: number
   /** Share of all values of both sides together. */
   readonly together: number
+  /** The side that holds the values of the other has each of its own once. */
   readonly hasKey: boolean
   /** All values of both sides lie between 1000 and 2200. */
   readonly areYears: boolean
@@ -39,6 +40,7 @@ export function judgePair(
   const chance = lnChance({ n, a: counted.overlapA, b: counted.overlapB, shared }) / Math.LN10
   const uniqueA = distinctA === a.rows
   const uniqueB = distinctB === b.rows
+  const bRefers = inB > inA || (inB === inA && uniqueA && !uniqueB)
   const kind = a.kind === b.kind ? a.kind : 'text'
   const together = shared / (distinctA + distinctB - shared)
   const strength = strengthOf({
@@ -47,14 +49,13 @@ export function judgePair(
     names,
     found: Math.max(inA, inB),
     together,
-    hasKey: uniqueA || uniqueB,
+    hasKey: bRefers ? uniqueA : uniqueB,
     areYears: [a, b].every(({ range }) => range !== undefined && range[0] >= 1000 && range[1] <= 2200),
     shared,
   })
   if (strength === undefined) return undefined
   const sideA = sideOf(a, distinctA, inA, uniqueA, counted.missingA)
   const sideB = sideOf(b, distinctB, inB, uniqueB, counted.missingB)
-  const bRefers = inB > inA || (inB === inA && uniqueA && !uniqueB)
   const [left, right] = bRefers ? [sideB, sideA] : [sideA, sideB]
   return {
     left,

@@ -1,16 +1,22 @@
-// Profiling: one query over all columns for counts and ranges, and one per column for its common values and shapes.
+// Profiling: one query measures all columns, and a few more find common values and shapes where there are any.
 import type { Json } from '../../plan/json.ts'
+import { measuresOf, textOf } from './columnMeasures.ts'
 import type { DuckDB, Session } from './openDuckDB.ts'
 import { quoteName, quoteText } from './sql.ts'
 import type { TableHandle } from './tableHandle.ts'
 import { kindOf, type ColumnProfile, type TableProfile } from './tableProfile.ts'
 
+export { textOf }
+
 /** Formats of dates that people write, tried on text columns. */
 // prettier-ignore
-export const dateFormats = [
+const dateFormats = [
   '%Y-%m-%d', '%Y/%m/%d', '%Y-%m-%d %H:%M:%S', '%Y/%m/%d %H:%M:%S', '%Y-%m-%dT%H:%M:%S', '%Y/%m/%d %H:%M',
   '%m/%d/%Y', '%d/%m/%Y', '%d.%m.%Y', '%b %d %Y', '%d-%b-%y', '%B %d, %Y',
 ]
+
+/** Numbers with more different values than this are quantities: no value is common among them. */
+const mostCommonNumbers = 500
 
 /** Looks at every row of a table and describes each of its columns.
  *
@@ -20,10 +26,11 @@ export async function profileTable(db: DuckDB, handle: TableHandle, signal?: Abo
   return db.withTable(
     handle,
     async (session, table) => {
+      const { rows, measures } = await measure(session, table, handle)
       const columns: ColumnProfile[] = []
-      const counted = await session.query(`SELECT count(*) FROM ${table}`)
-      const rows = Number(counted.rows[0]?.[0])
-      for (const column of handle.columns) columns.push(await profileColumn(session, table, column, rows))
+      for (const [index, column] of handle.columns.entries()) {
+        columns.push(await describe(session, table, column, rows, measures[index] ?? new Map()))
+      }
       const sampled = handle.sampledFrom === undefined ? {} : { sampledFrom: handle.sampledFrom }
       return { table: handle.name, rows, ...sampled, columns }
     },
@@ -31,59 +38,39 @@ export async function profileTable(db: DuckDB, handle: TableHandle, signal?: Abo
   )
 }
 
-/** The column's values as plain text: JSON strings without their quotes, JSON null as null. */
-export function textOf(column: { readonly name: string; readonly type: string }): string {
-  const name = quoteName(column.name)
-  return column.type === 'JSON' ? `(${name}->>'$')` : `CAST(${name} AS VARCHAR)`
+type Measures = ReadonlyMap<string, Json>
+
+async function measure(session: Session, table: string, { columns }: TableHandle) {
+  const wanted = columns.map((column) => Object.entries(measuresOf(column)))
+  const expressions = wanted.flatMap((column) => column.map(([, expression]) => expression))
+  const answer = await session.query(`SELECT ${['count(*)', ...expressions].join(', ')} FROM ${table}`)
+  const [rows = 0, ...values] = answer.rows[0] ?? []
+  let at = 0
+  const measures = wanted.map((column): Measures => new Map(column.map(([key]) => [key, values[at++] ?? null])))
+  return { rows: Number(rows), measures }
 }
 
-async function profileColumn(
+async function describe(
   session: Session,
   table: string,
   column: { readonly name: string; readonly type: string },
   rows: number,
+  measures: Measures,
 ): Promise<ColumnProfile> {
-  const name = quoteName(column.name)
   const kind = kindOf(column.type)
   const text = textOf(column)
-  const wanted: Record<string, string> = { count: `count(${text})`, distinct: `count(DISTINCT ${text})` }
-  if (kind === 'integer' || kind === 'number') {
-    const finite = kind === 'number' ? `CASE WHEN isfinite(${name}) THEN ${name} END` : name
-    const double = `CAST(${finite} AS DOUBLE)`
-    Object.assign(wanted, {
-      min: `min(${double})`,
-      max: `max(${double})`,
-      mean: `avg(${double})`,
-      deviation: `stddev_samp(${double})`,
-      quantiles: `quantile_cont(${double}, [0.05, 0.25, 0.5, 0.75, 0.95])`,
-      negatives: `count(*) FILTER (${name} < 0)`,
-      zeros: `count(*) FILTER (${name} = 0)`,
-    })
-  } else if (kind === 'date' || kind === 'timestamp' || kind === 'time') {
-    Object.assign(wanted, {
-      min: `CAST(min(${name}) AS VARCHAR)`,
-      max: `CAST(max(${name}) AS VARCHAR)`,
-      quantiles: `CAST(quantile_disc(${name}, [0.05, 0.25, 0.5, 0.75, 0.95]) AS VARCHAR[])`,
-    })
-  } else if (kind === 'text' || kind === 'mixed') {
-    Object.assign(wanted, {
-      shortest: `min(length(${text}))`,
-      longest: `max(length(${text}))`,
-      meanLength: `avg(length(${text}))`,
-      empty: `count(*) FILTER (trim(${text}) = '')`,
-      padded: `count(*) FILTER (${text} <> trim(${text}))`,
-      numbers: `count(TRY_CAST(replace(trim(${text}), ',', '') AS DOUBLE))`,
-    })
-  }
-  const answer = await one(session, `SELECT ${selection(wanted)} FROM ${table}`)
-  const at = (key: string) => answer.get(key) ?? null
+  const at = (key: string) => measures.get(key) ?? null
+  const values = Number(at('count'))
+  const distinct = Number(at('distinct'))
+  const isQuantity = (kind === 'integer' || kind === 'number') && distinct > mostCommonNumbers
+  const hasCommon = kind !== 'nested' && !isQuantity && distinct > 0 && (distinct < values || rows <= fewRows)
   const profile: ColumnProfile = {
     name: column.name,
     type: column.type,
     kind,
-    values: Number(at('count')),
-    nulls: rows - Number(at('count')),
-    distinct: Number(at('distinct')),
+    values,
+    nulls: rows - values,
+    distinct,
     ...present('min', scalarOf(at('min'))),
     ...present('max', scalarOf(at('max'))),
     ...present('mean', numberOf(at('mean'))),
@@ -91,10 +78,11 @@ async function profileColumn(
     ...present('quantiles', listOf(at('quantiles'))),
     ...present('negatives', numberOf(at('negatives'))),
     ...present('zeros', numberOf(at('zeros'))),
-    top: kind === 'nested' ? [] : await topValues(session, table, text),
+    top: hasCommon ? await topValues(session, table, text, rows) : [],
   }
-  if (kind === 'mixed') profile.jsonTypes = await jsonTypes(session, table, name)
-  if ((kind === 'text' || kind === 'mixed') && Number(at('count')) > 0) {
+  if (kind === 'mixed') profile.jsonTypes = await jsonTypes(session, table, quoteName(column.name))
+  if ((kind === 'text' || kind === 'mixed') && values > 0) {
+    const mayBeDates = Number(at('datelike')) >= 0.5 * values && Number(at('numbers')) < 0.5 * values
     profile.text = {
       shortest: Number(at('shortest')),
       longest: Number(at('longest')),
@@ -102,17 +90,25 @@ async function profileColumn(
       empty: Number(at('empty')),
       padded: Number(at('padded')),
       numbers: Number(at('numbers')),
-      ...(await datesIn(session, table, text)),
+      ...(mayBeDates ? await datesIn(session, table, text) : { dates: 0 }),
       patterns: await patterns(session, table, text),
     }
   }
   return profile
 }
 
-async function topValues(session: Session, table: string, text: string): Promise<ColumnProfile['top']> {
+/** In a table this small every value is listed, also those that occur once. */
+const fewRows = 20
+
+async function topValues(
+  session: Session,
+  table: string,
+  text: string,
+  rowCount: number,
+): Promise<ColumnProfile['top']> {
   const { rows } = await session.query(
     `SELECT left(${text}, 120) AS v, count(*) AS n FROM ${table} WHERE ${text} IS NOT NULL GROUP BY 1
-     HAVING n > 1 OR (SELECT count(*) FROM ${table}) <= 20 ORDER BY n DESC, v LIMIT 6`,
+     ${rowCount <= fewRows ? '' : 'HAVING n > 1'} ORDER BY n DESC, v LIMIT 6`,
   )
   return rows.map(([value, count]) => ({ value: String(value), count: Number(count) }))
 }
@@ -130,56 +126,43 @@ async function jsonTypes(
   return rows.map(([type, count]) => ({ type: String(type), count: Number(count) }))
 }
 
-/** How many values are dates, by the one format that reads most of them. */
+/** How many values are dates, by the format that reads most of the first few hundred, and from when to when. */
 async function datesIn(session: Session, table: string, text: string) {
-  const counts = dateFormats.map(
-    (format, index) => `count(try_strptime(${text}, ${quoteText(format)})) AS "${String(index)}"`,
-  )
-  const { rows } = await session.query(
-    `SELECT ${counts.join(', ')} FROM (SELECT * FROM ${table} WHERE length(${text}) BETWEEN 6 AND 24 AND ${text} SIMILAR TO '.*[0-9].*')`,
-  )
-  const read = (rows[0] ?? []).map(Number)
-  const dates = Math.max(0, ...read)
-  const dateFormat = dateFormats[read.indexOf(dates)]
-  if (dates === 0 || dateFormat === undefined) return { dates }
+  const tries = dateFormats.map((format) => `count(try_strptime(v, ${quoteText(format)}))`)
+  const some = `SELECT DISTINCT ${text} AS v FROM ${table} WHERE length(${text}) BETWEEN 6 AND 24 LIMIT 300`
+  const tried = await session.query(`SELECT ${tries.join(', ')} FROM (${some})`)
+  const counts = (tried.rows[0] ?? []).map(Number)
+  const dateFormat = dateFormats[counts.indexOf(Math.max(...counts))]
+  if (dateFormat === undefined || Math.max(...counts) === 0) return { dates: 0 }
   const moment = `try_strptime(${text}, ${quoteText(dateFormat)})`
-  const range = await one(
-    session,
-    `SELECT CAST(min(${moment}) AS VARCHAR) AS a, CAST(max(${moment}) AS VARCHAR) AS b FROM ${table}`,
+  const { rows } = await session.query(
+    `SELECT count(m), CAST(min(m) AS VARCHAR), CAST(max(m) AS VARCHAR) FROM (SELECT ${moment} AS m FROM ${table})`,
   )
-  return { dates, dateFormat, earliest: String(range.get('a')), latest: String(range.get('b')) }
+  const [dates, earliest, latest] = rows[0] ?? []
+  return { dates: Number(dates), dateFormat, earliest: String(earliest), latest: String(latest) }
 }
 
-/** Shapes of the values: runs of capitals, small letters and digits become one sign, of one length where all agree. */
+/** Shapes of the values: runs of capitals, small letters and digits become one sign, with their length where that is all. */
 async function patterns(session: Session, table: string, text: string) {
   const shape = [
     ['\\p{Lu}+', 'A'],
     ['\\p{Ll}+', 'a'],
     ['[0-9]+', '9'],
     ['\\s+', ' '],
-  ].reduce((sql, [from, to]) => `regexp_replace(${sql}, '${String(from)}', '${String(to)}', 'g')`, `left(${text}, 60)`)
+  ].reduce((sql, [from, to]) => `regexp_replace(${sql}, '${String(from)}', '${String(to)}', 'g')`, 'left(v, 60)')
   const { rows } = await session.query(
-    `SELECT ${shape} AS p, count(*) AS n, min(left(${text}, 60)) AS example, min(length(${text})) AS a, max(length(${text})) AS b
-     FROM ${table} WHERE ${text} IS NOT NULL GROUP BY 1 ORDER BY n DESC, p LIMIT 5`,
+    `SELECT ${shape} AS p, sum(n) AS n, min(left(v, 60)) AS example, min(length(v)) AS a, max(length(v)) AS b
+     FROM (SELECT ${text} AS v, count(*) AS n FROM ${table} GROUP BY 1) WHERE v IS NOT NULL GROUP BY 1 ORDER BY n DESC, p LIMIT 5`,
   )
-  return rows.map(([pattern, count, example, a, b]) => ({
-    pattern: /^[Aa9]$/.test(String(pattern))
-      ? `${String(pattern)}{${a === b ? String(a) : `${String(a)},${String(b)}`}}`
-      : String(pattern),
-    count: Number(count),
-    example: String(example),
-  }))
-}
-
-function selection(wanted: Readonly<Record<string, string>>): string {
-  return Object.entries(wanted)
-    .map(([key, sql]) => `${sql} AS ${quoteName(key)}`)
-    .join(', ')
-}
-
-async function one(session: Session, sql: string): Promise<ReadonlyMap<string, Json>> {
-  const { columns, rows } = await session.query(sql)
-  return new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]))
+  return rows.map(([pattern, count, example, shortest, longest]) => {
+    const lengths = shortest === longest ? String(shortest) : `${String(shortest)},${String(longest)}`
+    const shown = String(pattern)
+    return {
+      pattern: /^[Aa9]$/.test(shown) ? `${shown}{${lengths}}` : shown,
+      count: Number(count),
+      example: String(example),
+    }
+  })
 }
 
 function present<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { DuckDB } from './openDuckDB.ts'
 import { quoteName, quoteText } from './sql.ts'
 import type { TableHandle } from './tableHandle.ts'
-import { textOf } from './profileTable.ts'
+import { textOf } from './columnMeasures.ts'
 import type { ColumnProfile, TableProfile } from './tableProfile.ts'
 
 export const columnSketchSchema = z.strictObject({

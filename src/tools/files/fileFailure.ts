@@ -92,7 +92,12 @@ export function fileFailure(path: string, thrown: unknown): ToolError {
     hint: 'The cause is what the operating system said.',
     retryable: true,
   }
-  return new ToolError(cause.code, says(path), { hint: cause.hint, retryable: cause.retryable, where: { path }, cause: thrown })
+  return new ToolError(cause.code, says(path), {
+    hint: cause.hint,
+    retryable: cause.retryable,
+    where: { path },
+    cause: thrown,
+  })
 }
 
 /** The same for a folder: what is missing is a folder then. */

@@ -125,6 +125,7 @@ async function openPlace(roots: Roots, place: string, path: string): Promise<Ope
 /** Without `/proc`: the place by its name, if it still is the folder that was opened. */
 async function samePlace(handle: FileHandle, place: string): Promise<string> {
   const [opened, named] = await Promise.all([handle.stat(), stat(place)])
-  if (opened.ino !== named.ino || opened.dev !== named.dev) throw Object.assign(new Error('the folder was moved'), { code: 'ENOENT' })
+  if (opened.ino !== named.ino || opened.dev !== named.dev)
+    throw Object.assign(new Error('the folder was moved'), { code: 'ENOENT' })
   return place
 }

@@ -51,7 +51,7 @@ export async function resolveInside(roots: Roots, path: string): Promise<PlaceIn
   if (start === undefined) throw outside(roots, path)
   let { at } = start
   const names = [...start.names].reverse() // the next one last
-  for (let links = 0; ; ) {
+  for (let links = 0; ;) {
     const name = names.pop()
     if (name === undefined) return { existing: at, missing: [] }
     if (name === '..') {
@@ -70,7 +70,11 @@ export async function resolveInside(roots: Roots, path: string): Promise<PlaceIn
       continue
     }
     if (++links > mostLinks) throw invalid(path, `leads through more than ${String(mostLinks)} links`)
-    const target = await readlink(next)
+    const target = await readlink(next).catch(() => undefined)
+    if (target === undefined) {
+      names.push(name) // no link any more: once more
+      continue
+    }
     const way = isAbsolute(target) ? fromRoot(roots, target) : { at, names: namesOf(target) }
     if (way === undefined) throw outside(roots, path) // C1, C3
     at = way.at
@@ -92,7 +96,10 @@ export function outside({ given }: Roots, path: string): ToolError {
 }
 
 /** An absolute path as a way from a root, whether it spells the root with links or without. */
-function fromRoot({ given, real }: Roots, path: string): { readonly at: string; readonly names: readonly string[] } | undefined {
+function fromRoot(
+  { given, real }: Roots,
+  path: string,
+): { readonly at: string; readonly names: readonly string[] } | undefined {
   const wanted = resolve(path)
   for (const [index, root] of real.entries()) {
     const way = wayFrom(root, wanted) ?? wayFrom(given[index] ?? root, wanted)

@@ -4,7 +4,7 @@
 // where nothing is shared. With the maximum, it is never too high: a bound for the exact search.
 //
 // See Knuth 1977, A Generalization of Dijkstra's Algorithm; Bonet & Geffner 2001, Planning as Heuristic Search.
-import type { Link, Problem, Use } from './problem.ts'
+import type { Link, Problem, Use } from './posedProblem.ts'
 
 export interface Bounds {
   /** By atom id; infinite where the atom cannot be met. */
@@ -31,7 +31,8 @@ export function leaveOutItems(problem: Problem): readonly Link[] {
       const isHopeless = ({ atom, isLeftOut }: Link): boolean => !isLeftOut && atoms[atom.id] === Infinity
       const hopeless = use.links.filter(isHopeless)
       if (hopeless.length === 0 || hopeless.some((link) => !link.isEach || link.atom.scope === '*')) continue
-      if (use.links.filter((link) => link.isEach && !link.isLeftOut).length === hopeless.length) continue
+      const stays = new Set(use.links.flatMap((link) => (!link.isEach || link.isLeftOut || isHopeless(link) ? [] : [link.fact])))
+      if (hopeless.some(({ fact }) => !stays.has(fact))) continue
       for (const link of hopeless) link.isLeftOut = true
       left.push(...hopeless)
     }

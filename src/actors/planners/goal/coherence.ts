@@ -1,0 +1,87 @@
+// Which facts a use may take together.
+//
+// A fact can have versions: `transcode` takes a file and gives a file. A use takes the newest version of each fact that
+// anything before it gives; else a reader would be sent the old file because the new one is known to be UTF-8.
+// In other words: the uses before it can be put in an order in which each giver it relies on is the last to give that fact.
+import { canonicalJson } from '../../../plan/hash.ts'
+import type { Json } from '../../../plan/json.ts'
+import type { Knowledge } from './knowledge.ts'
+import type { Order } from './order.ts'
+import type { Link, Use } from './posedProblem.ts'
+import type { Draft } from './search.ts'
+
+/** Whether these uses, and all that take from them, take newest versions only. */
+export function isCoherent(touched: ReadonlySet<Use>, draft: Draft, order: Order): boolean {
+  const seen = new Set(touched)
+  for (const use of seen) {
+    for (const consumer of draft.consumersOf(use)) seen.add(consumer)
+    const links = use.links.filter((link) => draft.choiceOf(link) !== undefined && order.isVolatile(link.atom.key))
+    if (links.length > 0 && !takesNewest(use, links, draft, order)) return false
+  }
+  return true
+}
+
+function takesNewest(use: Use, links: readonly Link[], draft: Draft, order: Order): boolean {
+  const before = forerunners(use, draft)
+  const mustFollow = new Map<Use, Use[]>()
+  for (const link of links) {
+    const choice = draft.choiceOf(link)
+    if (choice === undefined) continue
+    for (const other of order.giversOf(link.atom.key)) {
+      if (!before.has(other) || (choice !== 'known' && other === choice.use)) continue
+      if (choice === 'known') return false
+      mustFollow.set(choice.use, [...(mustFollow.get(choice.use) ?? []), other])
+    }
+  }
+  return mustFollow.size === 0 || hasOrder(before, mustFollow, draft)
+}
+
+function forerunners(use: Use, draft: Draft): ReadonlySet<Use> {
+  const found = new Set<Use>()
+  const add = (one: Use): void => {
+    for (const link of one.links) {
+      const choice = draft.choiceOf(link)
+      if (choice !== undefined && choice !== 'known') found.add(choice.use)
+    }
+  }
+  add(use)
+  for (const one of found) add(one)
+  return found
+}
+
+/** Whether uses can be ordered by their links and by what must follow what. */
+function hasOrder(uses: ReadonlySet<Use>, mustFollow: ReadonlyMap<Use, readonly Use[]>, draft: Draft): boolean {
+  const state = new Map<Use, 'open' | 'done'>()
+  const visit = (use: Use): boolean => {
+    const known = state.get(use)
+    if (known) return known === 'done'
+    state.set(use, 'open')
+    for (const link of use.links) {
+      const choice = draft.choiceOf(link)
+      if (choice !== undefined && choice !== 'known' && !visit(choice.use)) return false
+    }
+    for (const other of mustFollow.get(use) ?? []) if (!visit(other)) return false
+    state.set(use, 'done')
+    return true
+  }
+  for (const use of uses) if (!visit(use)) return false
+  return true
+}
+
+/** False where a tool would get an input that it has failed on. */
+export function isUntried(use: Use, draft: Draft, { tried }: Knowledge): boolean {
+  if (use.tool === undefined || tried.size === 0 || use.standing) return true
+  const input: Record<string, Json> = {}
+  for (const link of use.links) {
+    if (link.property === undefined || link.isLeftOut) continue
+    if (draft.choiceOf(link) !== 'known' || link.atom.known === undefined) return true
+    const { value } = link.atom.known
+    if (link.isEach) input[link.property] = [...((input[link.property] ?? []) as readonly Json[]), value]
+    else input[link.property] = value
+  }
+  return !tried.has(triedKey(use.tool.name, input))
+}
+
+export function triedKey(tool: string, input: Json): string {
+  return `${tool} ${canonicalJson(input)}`
+}

@@ -1,0 +1,50 @@
+// Why a goal cannot be met: what is missing, and which tool came nearest.
+import type { Link, Problem, Use } from './posedProblem.ts'
+import type { Bounds } from './costBounds.ts'
+import { inWords } from './writeSteps.ts'
+
+/** One sentence for each want that cannot be met. */
+export function explainMissing(problem: Problem, bounds: Bounds, unmet: readonly Link[]): string {
+  const seen = new Set<string>()
+  const sentences: string[] = []
+  for (const link of unmet) {
+    const sentence = explainLink(link, bounds, problem)
+    if (!seen.has(sentence)) sentences.push(sentence)
+    seen.add(sentence)
+  }
+  const shown = sentences.slice(0, 5)
+  const rest = sentences.length - shown.length
+  return `${shown.join(' ')}${rest > 0 ? ` And ${String(rest)} more like these.` : ''}`
+}
+
+function explainLink({ atom }: Link, bounds: Bounds, problem: Problem): string {
+  const what = `${atom.key}${atom.is === undefined ? '' : ` that ${inWords(atom.is)}`}`
+  const candidates = atom.supports.map((support) => support.use)
+  if (candidates.length === 0) {
+    const others = problem.atoms.some((other) => other.key === atom.key && other.supports.length > 0)
+    return `Nothing gives ${what}${others ? ', only other values of it' : ''}.`
+  }
+  const nearest = [...candidates].sort((a, b) => lacking(a, bounds).length - lacking(b, bounds).length || a.cost - b.cost || a.id - b.id)[0]
+  const roots = nearest ? rootsOf(nearest, bounds) : []
+  const names = [...new Set(roots.map((link) => `${link.atom.key}${link.atom.is === undefined ? '' : ` that ${inWords(link.atom.is)}`}`))]
+  return `Nothing gives ${what}: ${nearest?.tool?.name ?? ''} came nearest, but ${names.slice(0, 3).join(' and ')} is missing.`
+}
+
+function lacking(use: Use, bounds: Bounds): readonly Link[] {
+  return use.links.filter((link) => !link.isLeftOut && bounds.atMost[link.atom.id] === Infinity)
+}
+
+/** What is missing at the bottom: facts that no tool gives, or that tools could only give to each other. */
+function rootsOf(use: Use, bounds: Bounds): readonly Link[] {
+  const roots: Link[] = []
+  const seen = new Set<Use>([use])
+  for (const one of seen) {
+    for (const link of lacking(one, bounds)) {
+      const fresh = link.atom.supports.filter((support) => !seen.has(support.use))
+      const nearest = [...fresh].sort((a, b) => lacking(a.use, bounds).length - lacking(b.use, bounds).length || a.use.id - b.use.id)[0]
+      if (nearest) seen.add(nearest.use)
+      else roots.push(link)
+    }
+  }
+  return roots
+}

@@ -1,0 +1,36 @@
+// From what is wanted to the least-cost way of getting it: poses the problem, bounds it, and searches.
+import { boundCosts, leaveOutItems, type Bounds } from './costBounds.ts'
+import type { Knowledge } from './knowledge.ts'
+import { findOrder } from './order.ts'
+import { poseProblem, type Link, type Problem, type Want } from './posedProblem.ts'
+import { findLeastCost, type Solution } from './search.ts'
+import type { ToolIndex } from './toolIndex.ts'
+
+export interface SolveOptions {
+  readonly index: ToolIndex
+  readonly knowledge: Knowledge
+  /** Whether the whole is worth having without single items. */
+  readonly isPartial: boolean
+  readonly budget: number
+}
+
+export interface Solved {
+  readonly problem: Problem
+  readonly bounds: Bounds
+  /** Items that nothing can serve. */
+  readonly leftOut: readonly Link[]
+  /** Wants that nothing can meet; then there is no solution. */
+  readonly unmet: readonly Link[]
+  readonly solution: Solution | undefined
+}
+
+export function solve(wants: readonly Want[], { index, knowledge, isPartial, budget }: SolveOptions): Solved {
+  const problem = poseProblem(wants, index, knowledge)
+  const leftOut = isPartial ? leaveOutItems(problem) : []
+  const bounds = boundCosts(problem)
+  const unmet = problem.goal.links.filter(({ atom, isLeftOut }) => !isLeftOut && bounds.atMost[atom.id] === Infinity)
+  if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined }
+  const order = findOrder(problem, (key) => knowledge.facts.has(key))
+  const solution = findLeastCost(problem, { bounds, order, knowledge, budget })
+  return { problem, bounds, leftOut, unmet, solution }
+}

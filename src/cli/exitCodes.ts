@@ -1,0 +1,26 @@
+// What the command's exit code says to a script.
+import { PlanloomError } from '../errors.ts'
+import type { Outcome } from '../runtime/index.ts'
+
+export const exitCodes = { done: 0, failed: 1, usage: 2, invalidPlan: 3, cancelled: 130 } as const
+
+/** Errors that lie in how the command was called: what was asked for cannot even be begun. */
+const usageCodes: ReadonlySet<string> = new Set(['USAGE', 'FILE_UNREADABLE', 'FILE_UNWRITABLE', 'MODULE_UNUSABLE', 'TOOL_DUPLICATE', 'JOURNAL_FORMAT'])
+const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
+
+export function exitCodeOfError(error: unknown): number {
+  if (!(error instanceof PlanloomError)) return exitCodes.failed
+  if (usageCodes.has(error.code)) return exitCodes.usage
+  return invalidCodes.has(error.code) ? exitCodes.invalidPlan : exitCodes.failed
+}
+
+export function exitCodeOfOutcome({ status, reason }: Outcome): number {
+  switch (status) {
+    case 'completed':
+      return exitCodes.done
+    case 'cancelled':
+      return exitCodes.cancelled
+    case 'failed':
+      return reason === 'invalid_plan' ? exitCodes.invalidPlan : exitCodes.failed
+  }
+}

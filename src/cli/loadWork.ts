@@ -1,0 +1,134 @@
+// What a run is given: a goal or a plan, and the tools, from the files that the user names.
+import { PlanloomError } from '../errors.ts'
+import { goalSchema, type Finding, type Goal } from '../plan/index.ts'
+import type { RuntimeOptions, Tool } from '../runtime/index.ts'
+import { InvalidWorkError } from './invalidWork.ts'
+import { loadModule } from './loadModule.ts'
+import { readDocument } from './readDocument.ts'
+
+/** Beside goal or plan and tools, a module may export whatever of the runtime's options it wants to set. */
+export interface Work extends Pick<RuntimeOptions, 'planner' | 'executors' | 'limits' | 'approval' | 'dispatch'> {
+  readonly tools: readonly Tool[]
+  readonly goal?: Goal
+  /** As it came; whether it is a plan is for the validator to say. */
+  readonly plan?: unknown
+}
+
+export interface WorkOptions {
+  /** Modules with tools. */
+  readonly tools?: readonly string[]
+  /** `name=value`, the value as JSON or else as text: facts that hold at the start. */
+  readonly fact?: readonly string[]
+}
+
+/** Loads a module (`goal` or `plan`, and `tools`), or a JSON or YAML document that is a goal or a plan.
+ *
+ * @throws `FILE_UNREADABLE`, `MODULE_UNUSABLE`, `DOCUMENT_INVALID`, `GOAL_INVALID`
+ */
+export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
+  const isModule = /\.[cm]?[jt]sx?$/.test(path)
+  const content = isModule ? await loadModule(path) : partOf(path, readDocument(path))
+  const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
+  const facts = factsIn(options.fact ?? [])
+  const { planner, executors, limits, approval, dispatch } = content as Partial<Work>
+  return {
+    ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], facts) }),
+    ...(content['goal'] === undefined && { plan: planOf(path, content) }),
+    ...(planner && { planner }),
+    ...(executors && { executors }),
+    ...(limits && { limits }),
+    ...(approval && { approval }),
+    ...(dispatch && { dispatch }),
+    tools,
+  }
+}
+
+/** The tools of these modules: each exports `tools`, or single tools under any name. @throws as `loadModule` */
+export async function loadTools(paths: readonly string[] = []): Promise<Tool[]> {
+  const found: Tool[] = []
+  for (const path of paths) {
+    const content = await loadModule(path)
+    const tools = toolsIn(path, content)
+    if (tools.length === 0) {
+      throw new PlanloomError('MODULE_UNUSABLE', `${path} exports no tools.`, {
+        hint: 'Export what defineTool() gives, or a list of it as `tools`.',
+        where: { path },
+      })
+    }
+    found.push(...tools)
+  }
+  return found
+}
+
+function toolsIn(path: string, content: Readonly<Record<string, unknown>>): Tool[] {
+  const listed = content['tools']
+  if (listed === undefined) return Object.values(content).filter(isTool)
+  if (Array.isArray(listed) && listed.every(isTool)) return listed
+  throw new PlanloomError('MODULE_UNUSABLE', `What ${path} exports as \`tools\` is not a list of tools.`, {
+    hint: 'Export an array of what defineTool() gives.',
+    where: { path },
+  })
+}
+
+function isTool(value: unknown): value is Tool {
+  if (typeof value !== 'object' || value === null) return false
+  const { description, run } = value as Partial<Record<string, unknown>>
+  return typeof run === 'function' && typeof description === 'object' && description !== null
+}
+
+/** A document is a plan where it has steps, and a goal (or words, which are one) otherwise. */
+function partOf(path: string, value: unknown): Record<string, unknown> {
+  if (typeof value === 'string') return { goal: value }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if ('steps' in value) return { plan: value }
+    if ('goal' in value) return { goal: value.goal }
+    if ('text' in value) return { goal: value }
+  }
+  throw new PlanloomError('DOCUMENT_INVALID', `${path} holds neither a goal nor a plan.`, {
+    hint: 'A plan has `goal` and `steps`; a goal has `text`, and `want` for the facts that it is about.',
+    where: { path },
+  })
+}
+
+function planOf(path: string, content: Readonly<Record<string, unknown>>): unknown {
+  if (content['plan'] !== undefined) return content['plan']
+  throw new PlanloomError('MODULE_UNUSABLE', `${path} exports neither \`goal\` nor \`plan\`.`, {
+    hint: "Export one of them: export const goal = { text: 'what is wanted', want: [{ fact: 'report' }] }",
+    where: { path },
+  })
+}
+
+function goalOf(path: string, value: unknown, facts: Readonly<Record<string, unknown>>): Goal {
+  const parsed = goalSchema.safeParse(typeof value === 'string' ? { text: value } : value)
+  if (!parsed.success) {
+    throw new InvalidWorkError('GOAL_INVALID', `The goal in ${path} is not valid.`, path, parsed.error.issues.map(goalFinding))
+  }
+  if (Object.keys(facts).length === 0) return parsed.data
+  return { ...parsed.data, facts: { ...parsed.data.facts, ...(facts as Goal['facts']) } }
+}
+
+function goalFinding({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): Finding {
+  const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const hint = 'A goal has `text`, and may have `want` (a list of { fact, is }), `facts` and `partial`.'
+  return { code: 'PLAN_SHAPE', severity: 'error', path: pointer, message, hint }
+}
+
+function factsIn(settings: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    settings.map((setting) => {
+      const at = setting.indexOf('=')
+      if (at < 1) {
+        throw new PlanloomError('USAGE', `--fact ${setting} is not of the form name=value.`, { hint: 'For example: --fact folder=./data' })
+      }
+      return [setting.slice(0, at), valueOf(setting.slice(at + 1))]
+    }),
+  )
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

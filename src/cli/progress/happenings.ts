@@ -1,0 +1,89 @@
+// What happens in a run that is worth a line of its own, and that line.
+import type { Because } from '../../plan/index.ts'
+import type { RunState, StepReport } from '../../runtime/index.ts'
+import { duration } from '../duration.ts'
+import { printable } from '../escape.ts'
+
+export type Happening =
+  | { readonly type: 'planned'; readonly steps: number; readonly planner: string }
+  | { readonly type: 'revision'; readonly revision: number; readonly because: Because }
+  | { readonly type: 'step'; readonly id: string; readonly title: string; readonly report: StepReport; readonly ms: number | undefined }
+  | { readonly type: 'state'; readonly from: RunState; readonly to: RunState }
+
+export type Tone = 'good' | 'bad' | 'change' | 'quiet'
+
+/** A line without its colours, and not yet cut to any width. */
+export interface ToneLine {
+  readonly tone: Tone
+  readonly mark: string
+  readonly text: string
+}
+
+/** The line for a happening; undefined where there is nothing to say. What others wrote in it is printable. */
+export function lineOf(happening: Happening): ToneLine | undefined {
+  switch (happening.type) {
+    case 'planned': {
+      const steps = happening.steps === 1 ? '1 step' : `${happening.steps} steps`
+      return { tone: 'change', mark: '◆', text: `planned ${steps} (${printable(happening.planner)})` }
+    }
+    case 'revision':
+      return revisionLine(happening.revision, happening.because)
+    case 'step':
+      return stepLine(happening.id, happening.title, happening.report, happening.ms)
+    case 'state':
+      return stateLine(happening.from, happening.to)
+  }
+}
+
+function revisionLine(revision: number, because: Because): ToneLine | undefined {
+  const text = printable(because.text)
+  switch (because.type) {
+    case 'trouble':
+      return { tone: 'change', mark: '↻', text: `replanned, revision ${revision}: ${text}` }
+    case 'expanded':
+      return { tone: 'change', mark: '◆', text: `revision ${revision}: ${text}` }
+    case 'edited':
+      return { tone: 'change', mark: '✎', text: `edited, revision ${revision}: ${text}` }
+    case 'forked':
+      return { tone: 'change', mark: '◆', text: `forked, revision ${revision}: ${text}` }
+    case 'first':
+    case 'streamed':
+      return undefined
+  }
+}
+
+function stepLine(id: string, title: string, report: StepReport, ms: number | undefined): ToneLine | undefined {
+  const name = title === '' || title === id ? id : `${id}  ${printable(title)}`
+  const took = ms === undefined ? '' : `  ${duration(ms)}`
+  const failure = report.failure ? `: ${printable(report.failure.message)}` : ''
+  const cause = report.causedBy === undefined ? '' : ` because of ${report.causedBy}`
+  switch (report.status) {
+    case 'succeeded':
+      return { tone: 'good', mark: '✓', text: `${name}${took}` }
+    case 'failed':
+      return { tone: 'bad', mark: '✗', text: `${name} failed${cause}${failure}` }
+    case 'backing_off':
+      return { tone: 'change', mark: '↺', text: `${name} will be tried again (attempt ${report.attempt} failed)${failure}` }
+    case 'uncertain':
+      return { tone: 'bad', mark: '?', text: `${name}: whether it was done is uncertain${failure}` }
+    case 'abandoned':
+      return { tone: 'change', mark: '⊘', text: `${name} abandoned${cause}` }
+    case 'skipped':
+      return { tone: 'quiet', mark: '–', text: `${name} skipped${cause}` }
+    case 'cancelled':
+      return { tone: 'quiet', mark: '–', text: `${name} cancelled` }
+    case 'waiting':
+    case 'ready':
+    case 'held':
+    case 'running':
+      return undefined
+  }
+}
+
+function stateLine(from: RunState, to: RunState): ToneLine | undefined {
+  if (to === 'paused') return { tone: 'change', mark: '‖', text: 'paused: nothing new is started' }
+  if (to === 'stopping') return { tone: 'change', mark: '■', text: 'stopping' }
+  if (to === 'approving') return { tone: 'change', mark: '?', text: 'the plan waits for approval' }
+  if (from === 'paused') return { tone: 'change', mark: '▸', text: 'resumed' }
+  return undefined
+}

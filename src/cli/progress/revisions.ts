@@ -1,0 +1,29 @@
+// Why a plan was changed, as its transitions tell it: a run that is replayed has no other record of it.
+import type { Because, Plan } from '../../plan/index.ts'
+import type { Transition } from '../../runtime/index.ts'
+
+export interface Revision {
+  readonly revision: number
+  readonly because: Because
+}
+
+/** The revision that a transition brought. `plan` is the current one, where it is at hand. */
+export function revisionBy({ event, revision }: Transition, plan?: Plan): Revision {
+  if ('patch' in event) return { revision, because: event.patch.because }
+  if (event.type === 'plan.proposed') return { revision, because: event.plan.because }
+  if (event.type === 'plan.stepProposed') return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
+  if (plan?.revision === revision) return { revision, because: plan.because }
+  return { revision, because: { type: 'expanded', text: 'lists have got their items' } }
+}
+
+/** All revisions after the first one, in order. */
+export function revisionsIn(transitions: Iterable<Transition>): Revision[] {
+  const found: Revision[] = []
+  let last = 0
+  for (const transition of transitions) {
+    if (transition.revision === last) continue
+    if (last > 0) found.push(revisionBy(transition))
+    last = transition.revision
+  }
+  return found
+}

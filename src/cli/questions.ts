@@ -1,0 +1,88 @@
+// What a run asks of people: answers, and leave to go on. Asked at the terminal, one question at a time, or answered
+// beforehand by options; where there is neither, the question is refused at once, since a run must not wait for nobody.
+import { createInterface } from 'node:readline/promises'
+import { PlanloomError } from '../errors.ts'
+import type { Question, RuntimeOptions } from '../runtime/index.ts'
+import type { Colours } from './colours.ts'
+import { printable, printableLines } from './escape.ts'
+import type { Streams } from './output.ts'
+
+export interface QuestionOptions {
+  readonly streams: Streams
+  readonly colours: Colours
+  /** Answers given beforehand, by step id. */
+  readonly answers: ReadonlyMap<string, unknown>
+  /** Say yes to every plan and step that wants approval. */
+  readonly isApproved: boolean
+  /** The screen is wanted for a question; called again with false when it is free. */
+  readonly takeScreen: (taken: boolean) => void
+}
+
+export interface Questions {
+  readonly ask: NonNullable<RuntimeOptions['ask']>
+  /** Whether to go on; `lines` say with what. Without anybody to ask, the answer is no, and says why. */
+  approve(lines: readonly string[], signal: AbortSignal): Promise<{ readonly isApproved: boolean; readonly because: string }>
+}
+
+export function createQuestions(options: QuestionOptions): Questions {
+  const { streams, colours, answers } = options
+  const isInteractive = streams.stdin.isTTY && streams.stderr.isTTY === true
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Waits for its turn, since two questions at once are none. */
+  const prompt = (lines: readonly string[], question: string, signal: AbortSignal): Promise<string> => {
+    const turn = last.then(() => promptNow(lines, question, signal))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  const promptNow = async (lines: readonly string[], question: string, signal: AbortSignal): Promise<string> => {
+    signal.throwIfAborted()
+    options.takeScreen(true)
+    const reader = createInterface({ input: streams.stdin, output: streams.stderr as NodeJS.WritableStream })
+    // In raw mode the reader gets Ctrl-C instead of the process.
+    reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    try {
+      streams.stderr.write(lines.map((line) => `${line}\n`).join(''))
+      return await reader.question(question, { signal })
+    } finally {
+      reader.close()
+      options.takeScreen(false)
+    }
+  }
+
+  return {
+    async ask(question, signal) {
+      if (answers.has(question.stepId)) return answers.get(question.stepId)
+      if (!isInteractive) throw nobody(question)
+      return valueOf(await prompt(questionLines(question, colours), `${colours.cyan('answer')} `, signal))
+    },
+
+    async approve(lines, signal) {
+      if (options.isApproved) return { isApproved: true, because: '' }
+      if (!isInteractive) return { isApproved: false, because: 'it wants approval, and nobody is there to ask; --yes gives it beforehand' }
+      const answer = await prompt(lines, `${colours.cyan('Go on?')} [y/N] `, signal)
+      return { isApproved: /^y(es)?$/i.test(answer.trim()), because: 'it was not approved at the terminal' }
+    },
+  }
+}
+
+function questionLines({ stepId, text, input }: Question, colours: Colours): string[] {
+  const shown = JSON.stringify(input) === '{}' ? [] : printableLines(JSON.stringify(input, undefined, 2))
+  return [`${colours.cyan('?')} ${colours.bold(stepId)}  ${printable(text)}`, ...shown.map((line) => `  ${colours.dim(line)}`)]
+}
+
+function nobody({ stepId, text }: Question): PlanloomError {
+  return new PlanloomError('NOBODY_TO_ASK', `Step "${stepId}" asks "${text}", and there is no terminal to ask at.`, {
+    hint: `Give the answer beforehand: --answer ${stepId}=…`,
+    where: { stepId },
+  })
+}
+
+/** An answer is JSON where it reads as such, and text otherwise. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,140 @@
+// How a run ended: for people as lines, for programs as one document.
+import type { Goal, Json } from '../plan/index.ts'
+import type { BudgetUsed, Outcome, Run, StepReport, StepStatus, Transition } from '../runtime/index.ts'
+import type { Colours } from './colours.ts'
+import { duration } from './duration.ts'
+import { printable } from './escape.ts'
+import { fit } from './fit.ts'
+import { revisionsIn, type Revision } from './progress/revisions.ts'
+
+/** What a summary looks at: a run that is over, or one that was replayed. */
+export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'fact' | 'facts'> {
+  readonly id: string
+  /** After the first one. */
+  readonly revisions: readonly Revision[]
+}
+
+/** A run that is over, for its summary. */
+export function endedRun(run: Run): EndedRun {
+  const transitions: Transition[] = []
+  run.transitions().subscribe((transition) => transitions.push(transition))
+  return {
+    id: run.id,
+    goal: run.goal,
+    plan: run.plan,
+    revisions: revisionsIn(transitions),
+    ledger: () => run.ledger(),
+    fact: (key) => run.fact(key),
+    facts: () => run.facts(),
+  }
+}
+
+const mostListed = 20
+const valueColumns = 120
+
+export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours): string[] {
+  return [
+    '',
+    headline(outcome, colours),
+    `  ${countsInWords(outcome.counts)}`,
+    `  ${usageInWords(outcome.usage, outcome.revision)}`,
+    ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
+    ...troubleLines(run, colours),
+    ...revisionLines(run, colours),
+    ...resultLines(run, colours),
+  ]
+}
+
+/** The same as one JSON value. */
+export function summaryDocument(run: EndedRun, outcome: Outcome): object {
+  const titles = new Map(run.plan?.steps.map(({ id, title, tool }) => [id, { title, tool }]))
+  return {
+    runId: run.id,
+    goal: run.goal,
+    outcome,
+    revisions: run.revisions,
+    steps: [...run.ledger()].map(({ id, ...report }) => ({ id, ...titles.get(id), ...report })),
+    facts: Object.fromEntries([...run.facts()].map(({ key, value }) => [key, value])),
+  }
+}
+
+function headline({ status, reason, message }: Outcome, colours: Colours): string {
+  const words = reason === 'done' || reason === status ? status : `${status} (${reason.replaceAll('_', ' ')})`
+  const text = message === '' ? '' : `: ${printable(message)}`
+  switch (status) {
+    case 'completed':
+      return `${colours.green('✓')} ${colours.bold(words)}${text}`
+    case 'failed':
+      return `${colours.red('✗')} ${colours.bold(words)}${text}`
+    case 'cancelled':
+      return `${colours.yellow('■')} ${colours.bold(words)}${text}`
+  }
+}
+
+function countsInWords(counts: Outcome['counts']): string {
+  const order: readonly StepStatus[] = ['succeeded', 'failed', 'uncertain', 'skipped', 'abandoned', 'cancelled']
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const parts = order.flatMap((status) => (counts[status] ? [`${counts[status]} ${status}`] : []))
+  return `${total} ${total === 1 ? 'step' : 'steps'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+}
+
+function usageInWords({ timeMs, replans, plannerCalls, tokens, cost }: BudgetUsed, revisions: number): string {
+  return [
+    duration(timeMs),
+    counted(revisions, 'revision'),
+    counted(plannerCalls, 'planner call'),
+    ...(replans > 0 ? [counted(replans, 'replanning')] : []),
+    ...(tokens > 0 ? [counted(tokens, 'token')] : []),
+    ...(cost > 0 ? [`cost ${Number(cost.toPrecision(6))}`] : []),
+  ].join(' · ')
+}
+
+function troubleLines(run: EndedRun, colours: Colours): string[] {
+  const broken = [...run.ledger()].filter(({ status }) => status === 'failed' || status === 'uncertain')
+  const lines = broken.slice(0, mostListed).flatMap((report) => brokenLines(run, report, colours))
+  const more = broken.length - mostListed
+  return section('what went wrong', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
+}
+
+function brokenLines(run: EndedRun, { id, attempt, failure, causedBy }: StepReport & { readonly id: string }, colours: Colours): string[] {
+  const title = run.plan?.steps.find((step) => step.id === id)?.title
+  const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
+  const cause = causedBy === undefined ? '' : ` (because of ${causedBy})`
+  return [
+    `${colours.red('✗')} ${id}${title === undefined ? '' : `  ${printable(title)}`}${tries}${cause}${failure ? `: ${printable(failure.message)}` : ''}`,
+    ...(failure?.hint === undefined ? [] : [`    ${colours.dim('hint')} ${printable(failure.hint)}`]),
+  ]
+}
+
+/** How the plan changed, with the reasons; lists that got their length are no news. */
+function revisionLines(run: EndedRun, colours: Colours): string[] {
+  const told = run.revisions.filter(({ because }) => because.type === 'trouble' || because.type === 'edited')
+  const lines = told.slice(0, mostListed).map(({ revision, because }) => `${colours.cyan('↻')} revision ${revision}: ${printable(because.text)}`)
+  const more = told.length - mostListed
+  return section('how the plan changed', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
+}
+
+/** The facts that the goal wants, as far as there are any: a failed run may have some of them. */
+function resultLines(run: EndedRun, colours: Colours): string[] {
+  const lines = wanted(run.goal).map((key) => {
+    const found = run.fact(key)
+    return found ? `${colours.green('✓')} ${printable(key)}  ${shortened(found.value)}` : `${colours.red('✗')} ${printable(key)}  is missing`
+  })
+  return section('what was wanted', lines, colours)
+}
+
+function wanted(goal: Goal): string[] {
+  return (goal.want ?? []).map(({ fact }) => fact)
+}
+
+function shortened(value: Json): string {
+  return fit(printable(typeof value === 'string' ? value : JSON.stringify(value)), valueColumns)
+}
+
+function section(title: string, lines: readonly string[], colours: Colours): string[] {
+  return lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
