@@ -5,7 +5,14 @@ import type { Outcome } from '../runtime/index.ts'
 export const exitCodes = { done: 0, failed: 1, usage: 2, invalidPlan: 3, cancelled: 130 } as const
 
 /** Errors that lie in how the command was called: what was asked for cannot even be begun. */
-const usageCodes: ReadonlySet<string> = new Set(['USAGE', 'FILE_UNREADABLE', 'FILE_UNWRITABLE', 'MODULE_UNUSABLE', 'TOOL_DUPLICATE', 'JOURNAL_FORMAT'])
+const usageCodes: ReadonlySet<string> = new Set([
+  'USAGE',
+  'FILE_UNREADABLE',
+  'FILE_UNWRITABLE',
+  'MODULE_UNUSABLE',
+  'TOOL_DUPLICATE',
+  'JOURNAL_FORMAT',
+])
 const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
 
 export function exitCodeOfError(error: unknown): number {

@@ -8,7 +8,9 @@ import { findingsOf } from './invalidWork.ts'
 export function findingLines(findings: readonly Finding[], colours: Colours): string[] {
   return findings.flatMap(({ severity, code, path, stepId, message, hint }) => {
     const title = severity === 'error' ? colours.red('error') : colours.yellow('warning')
-    const where = [...(stepId === undefined ? [] : [`step ${stepId}`]), path === '' ? 'the whole plan' : path].join(', ')
+    const where = [...(stepId === undefined ? [] : [`step ${stepId}`]), path === '' ? 'the whole plan' : path].join(
+      ', ',
+    )
     const [first = '', ...rest] = printableLines(message)
     return [
       `${title} ${first} ${colours.dim(`[${code}]`)}`,
@@ -23,7 +25,8 @@ export function findingLines(findings: readonly Finding[], colours: Colours): st
 export function findingCounts(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
-  const counted = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`])
+  const counted = (count: number, what: string): string[] =>
+    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]
   return [...counted(errors, 'error'), ...counted(warnings, 'warning')].join(', ') || 'nothing found'
 }
 
@@ -31,18 +34,20 @@ export function findingCounts(findings: readonly Finding[]): string {
 export function errorLines(error: unknown, colours: Colours): string[] {
   const red = colours.red('error')
   if (!(error instanceof PlanloomError)) {
-    const [first = '', ...stack] = printableLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    const [first = '', ...stack] = printableLines(
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    )
     return [`${red} ${first}`, ...stack.map((line) => colours.dim(line))]
   }
   const [first = '', ...rest] = printableLines(error.message)
   const path = error.where.stepId ?? error.where.path
   const findings = findingsOf(error)
+  if (findings.length > 0) return [...findingLines(findings, colours), `nothing was run: ${findingCounts(findings)}`]
   return [
     `${red} ${first} ${colours.dim(`[${error.code}]`)}`,
     ...rest.map((line) => `  ${line}`),
     ...(path === undefined ? [] : [`  ${colours.dim('at')} ${printable(path)}`]),
     ...(error.hint === undefined ? [] : [`  ${colours.dim('hint')} ${printable(error.hint)}`]),
-    ...findingLines(findings, colours),
     ...(error.code === 'MODULE_UNUSABLE' ? stackOf(error.cause).map((line) => colours.dim(`  ${line}`)) : []),
   ]
 }

@@ -6,7 +6,12 @@ export class InvalidWorkError extends PlanloomError {
   override readonly name = 'InvalidWorkError'
   readonly findings: readonly Finding[]
 
-  constructor(code: 'GOAL_INVALID' | 'PLAN_INVALID' | 'DOCUMENT_INVALID', message: string, path: string, findings: readonly Finding[]) {
+  constructor(
+    code: 'GOAL_INVALID' | 'PLAN_INVALID' | 'DOCUMENT_INVALID',
+    message: string,
+    path: string,
+    findings: readonly Finding[],
+  ) {
     super(code, message, { where: { path } })
     this.findings = findings
   }

@@ -8,6 +8,11 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PlanloomError } from '../errors.ts'
 
+/** Whether a path is one of a module, by its ending. */
+export function isModulePath(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path)
+}
+
 /** What a module exports; a default export that is an object stands beside the named ones.
  *
  * @throws `FILE_UNREADABLE` when there is no such file, `MODULE_UNUSABLE` when it cannot be loaded or throws.
@@ -15,7 +20,10 @@ import { PlanloomError } from '../errors.ts'
 export async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(path)
   if (!existsSync(file)) {
-    throw new PlanloomError('FILE_UNREADABLE', `There is no file ${path}.`, { hint: 'Check the path.', where: { path } })
+    throw new PlanloomError('FILE_UNREADABLE', `There is no file ${path}.`, {
+      hint: 'Check the path.',
+      where: { path },
+    })
   }
   const { default: main, ...named } = await importAny(path, file)
   return { ...(typeof main === 'object' && main !== null ? main : {}), ...named }
@@ -57,11 +65,15 @@ function findTsx(file: string): string | undefined {
 }
 
 function noTypeScript(path: string, cause: unknown): PlanloomError {
-  return new PlanloomError('MODULE_UNUSABLE', `${path} is TypeScript, which this Node (${process.version}) does not read by itself.`, {
-    hint: 'Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give a .js file.',
-    where: { path },
-    cause,
-  })
+  return new PlanloomError(
+    'MODULE_UNUSABLE',
+    `${path} is TypeScript, which this Node (${process.version}) does not read by itself.`,
+    {
+      hint: 'Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give a .js file.',
+      where: { path },
+      cause,
+    },
+  )
 }
 
 function unusable(path: string, cause: unknown): PlanloomError {

@@ -3,7 +3,7 @@ import { PlanloomError } from '../errors.ts'
 import { goalSchema, type Finding, type Goal } from '../plan/index.ts'
 import type { RuntimeOptions, Tool } from '../runtime/index.ts'
 import { InvalidWorkError } from './invalidWork.ts'
-import { loadModule } from './loadModule.ts'
+import { isModulePath, loadModule } from './loadModule.ts'
 import { readDocument } from './readDocument.ts'
 
 /** Beside goal or plan and tools, a module may export whatever of the runtime's options it wants to set. */
@@ -17,8 +17,8 @@ export interface Work extends Pick<RuntimeOptions, 'planner' | 'executors' | 'li
 export interface WorkOptions {
   /** Modules with tools. */
   readonly tools?: readonly string[]
-  /** `name=value`, the value as JSON or else as text: facts that hold at the start. */
-  readonly fact?: readonly string[]
+  /** Facts that hold at the start, beside those of the goal. */
+  readonly facts?: ReadonlyMap<string, unknown>
 }
 
 /** Loads a module (`goal` or `plan`, and `tools`), or a JSON or YAML document that is a goal or a plan.
@@ -26,13 +26,11 @@ export interface WorkOptions {
  * @throws `FILE_UNREADABLE`, `MODULE_UNUSABLE`, `DOCUMENT_INVALID`, `GOAL_INVALID`
  */
 export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
-  const isModule = /\.[cm]?[jt]sx?$/.test(path)
-  const content = isModule ? await loadModule(path) : partOf(path, readDocument(path))
+  const content = isModulePath(path) ? await loadModule(path) : partOf(path, readDocument(path))
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
-  const facts = factsIn(options.fact ?? [])
   const { planner, executors, limits, approval, dispatch } = content as Partial<Work>
   return {
-    ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], facts) }),
+    ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
     ...(content['goal'] === undefined && { plan: planOf(path, content) }),
     ...(planner && { planner }),
     ...(executors && { executors }),
@@ -98,37 +96,22 @@ function planOf(path: string, content: Readonly<Record<string, unknown>>): unkno
   })
 }
 
-function goalOf(path: string, value: unknown, facts: Readonly<Record<string, unknown>>): Goal {
+function goalOf(path: string, value: unknown, facts: WorkOptions['facts']): Goal {
   const parsed = goalSchema.safeParse(typeof value === 'string' ? { text: value } : value)
   if (!parsed.success) {
-    throw new InvalidWorkError('GOAL_INVALID', `The goal in ${path} is not valid.`, path, parsed.error.issues.map(goalFinding))
+    throw new InvalidWorkError(
+      'GOAL_INVALID',
+      `The goal in ${path} is not valid.`,
+      path,
+      parsed.error.issues.map(goalFinding),
+    )
   }
-  if (Object.keys(facts).length === 0) return parsed.data
-  return { ...parsed.data, facts: { ...parsed.data.facts, ...(facts as Goal['facts']) } }
+  if (!facts) return parsed.data
+  return { ...parsed.data, facts: { ...parsed.data.facts, ...(Object.fromEntries(facts) as Goal['facts']) } }
 }
 
 function goalFinding({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): Finding {
   const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   const hint = 'A goal has `text`, and may have `want` (a list of { fact, is }), `facts` and `partial`.'
   return { code: 'PLAN_SHAPE', severity: 'error', path: pointer, message, hint }
-}
-
-function factsIn(settings: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    settings.map((setting) => {
-      const at = setting.indexOf('=')
-      if (at < 1) {
-        throw new PlanloomError('USAGE', `--fact ${setting} is not of the form name=value.`, { hint: 'For example: --fact folder=./data' })
-      }
-      return [setting.slice(0, at), valueOf(setting.slice(at + 1))]
-    }),
-  )
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
 }

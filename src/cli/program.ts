@@ -1,2 +1,194 @@
 // The `planloom` command: its subcommands, their options, and their help.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { diff } from './commands/diff.ts'
+import { graph, type GraphOptions } from './commands/graph.ts'
+import { plan, type PlanOptions } from './commands/plan.ts'
+import { replay, type ReplayOptions } from './commands/replay.ts'
+import { run, type RunOptions } from './commands/run.ts'
+import { tools } from './commands/tools.ts'
+import { validate, type ValidateOptions } from './commands/validate.ts'
+import { drawingFormats } from './drawing.ts'
+import { exitCodeOfError, exitCodes } from './exitCodes.ts'
+import { errorDocument, errorLines } from './findingLines.ts'
+import { createOutput, type Output, type Streams } from './output.ts'
+import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
+
+/** Carries out one call of the command.
+ *
+ * @param args what stands behind `planloom`.
+ * @returns the exit code: 0 done, 1 failed, 2 usage, 3 invalid plan or goal, 130 cancelled.
+ */
+export async function runCommand(args: readonly string[], streams: Streams): Promise<number> {
+  const output = createOutput(streams, args.includes('--json'))
+  let code: number = exitCodes.done
+  const program = createProgram(output, (result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // It has said itself what is wrong, or has shown the help that was asked for.
+      if (error.exitCode === 0) return exitCodes.done
+      output.document({ error: { code: 'USAGE', message: error.message.replace(/^error: /, '') } })
+      return exitCodes.usage
+    }
+    output.note(errorLines(error, output.errorColours))
+    output.document(errorDocument(error))
+    return exitCodeOfError(error)
+  }
+}
+
+function createProgram(output: Output, end: (code: number) => void): Command {
+  const program = new Command('planloom')
+    .description('Plans and carries out goals: explicit plans, live replanning, a record of every run.')
+    .version(versionOfPackage(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(planloom --help says how)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.streams.stdout.write(text),
+      writeErr: (text) => output.streams.stderr.write(text),
+      getOutHelpWidth: () => output.streams.stdout.columns ?? 80,
+      getErrHelpWidth: () => output.streams.stderr.columns ?? 80,
+      getOutHasColors: () => output.colours.isColorSupported,
+      getErrHasColors: () => output.errorColours.isColorSupported,
+    })
+    .addHelpText('after', programHelp)
+
+  const command = (usage: string, description: string, examples: readonly string[]): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--json', 'print one JSON document on stdout, and all else on stderr')
+      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ planloom ${example}`).join('\n')}`)
+
+  runOptions(
+    command('run <file>', 'carry out a goal or a plan', [
+      'run audit.ts',
+      'run plan.yaml --tools ./tools.js --journal run.jsonl',
+      'run audit.ts --fact folder=./data --json > result.json',
+    ]),
+  ).action(async (file: string, options: CommandLine<RunOptions>) => {
+    end(await run(file, renamed(options), output))
+  })
+
+  workOptions(
+    command('plan <file>', 'show the plan for a goal, without running it', [
+      'plan audit.ts',
+      'plan audit.ts --json > plan.json',
+    ]),
+  )
+    .addOption(formatOption())
+    .action(async (file: string, options: CommandLine<PlanOptions>) => {
+      end(await plan(file, renamed(options), output))
+    })
+
+  command('validate <plan>', 'find everything that is wrong with a plan', [
+    'validate plan.yaml --tools ./tools.js',
+    'validate - < plan.json',
+  ])
+    .option('-t, --tools <module>', 'a module with tools, to check tools and inputs by; may be repeated', takeAnother)
+    .action(async (file: string, options: ValidateOptions) => {
+      end(await validate(file, options, output))
+    })
+
+  command('graph <plan>', 'draw a plan', [
+    'graph plan.json --format mermaid',
+    'plan audit.ts --json | planloom graph - --format dot | dot -Tsvg',
+  ])
+    .addOption(formatOption())
+    .option('--fold', 'draw the children of a list as one with it')
+    .action(async (file: string, options: GraphOptions) => {
+      end(await graph(file, options, output))
+    })
+
+  command('diff <plan-a> <plan-b>', 'show what turns one plan into another', ['diff before.json after.json']).action(
+    async (fileA: string, fileB: string) => {
+      end(await diff(fileA, fileB, output))
+    },
+  )
+
+  command('replay <journal>', 'tell a run again from its journal, without running anything', [
+    'replay run.jsonl',
+    'replay run.jsonl --json --events',
+  ])
+    .option('--events', 'with --json: every transition as a line, before the document')
+    .option('-q, --quiet', 'show the end only')
+    .action((file: string, options: ReplayOptions) => {
+      end(replay(file, options, output))
+    })
+
+  command('tools [module...]', 'list tools, with what they need and give', ['tools ./tools.js'])
+    .option('-t, --tools <module>', 'a module with tools; may be repeated', takeAnother)
+    .action(async (modules: readonly string[], options: { readonly tools?: readonly string[] }) => {
+      end(await tools([...modules, ...(options.tools ?? [])], output))
+    })
+
+  return program
+}
+
+/** Options as commander names them; some commands call them by a name that says more. */
+type CommandLine<O> = O & {
+  readonly fact?: ReadonlyMap<string, unknown>
+  readonly answer?: ReadonlyMap<string, unknown>
+  readonly time?: number
+}
+
+function renamed<O>({ fact, answer, time, ...options }: CommandLine<O>): O {
+  return {
+    ...options,
+    ...(fact && { facts: fact }),
+    ...(answer && { answers: answer }),
+    ...(time !== undefined && { timeMs: time }),
+  } as O
+}
+
+function workOptions(command: Command): Command {
+  return command
+    .option('-t, --tools <module>', 'a module with tools; may be repeated', takeAnother)
+    .option('-f, --fact <name=value>', 'a fact that holds at the start, as JSON or text; may be repeated', takeSetting)
+}
+
+function runOptions(command: Command): Command {
+  return workOptions(command)
+    .option('-c, --concurrency <n>', 'steps out at once', atLeastOne)
+    .option('--time <span>', 'longest time the run may take: 30s, 5min, 2h', timeSpan)
+    .option('--replans <n>', 'how often the planner may amend the plan', wholeNumber)
+    .addOption(
+      new Option('--approval <when>', 'when a plan waits for approval').choices(['none', 'required', 'effects']),
+    )
+    .option('-y, --yes', 'approve beforehand whatever wants approval')
+    .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
+    .option('-j, --journal <file>', 'write the journal of the run, for replay')
+    .option('--events', 'with --json: every transition as a line, before the document')
+    .option('-q, --quiet', 'show no progress')
+    .option('--seed <n>', 'seed of ids and jitter, for runs that can be repeated', wholeNumber)
+}
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'how to draw').choices(drawingFormats).default('tree')
+}
+
+const programHelp = `
+Files:
+  A goal is a module that exports \`goal\` and \`tools\` (and may export planner, executors, limits, approval),
+  or a JSON or YAML file with \`text\`. A plan is a JSON or YAML file with \`steps\`, or a module that exports \`plan\`.
+  TypeScript modules need Node 22.18 or later, or tsx.
+
+Exit codes:
+  0 done   1 failed   2 wrong usage   3 invalid plan or goal   130 cancelled
+
+Examples:
+  $ planloom run audit.ts
+  $ planloom plan audit.ts --json > plan.json
+  $ planloom validate plan.json --tools ./tools.js
+  $ planloom graph plan.json --format mermaid`
+
+function versionOfPackage(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}

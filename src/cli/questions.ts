@@ -6,6 +6,7 @@ import type { Question, RuntimeOptions } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { printable, printableLines } from './escape.ts'
 import type { Streams } from './output.ts'
+import { valueOf } from './settings.ts'
 
 export interface QuestionOptions {
   readonly streams: Streams
@@ -21,7 +22,10 @@ export interface QuestionOptions {
 export interface Questions {
   readonly ask: NonNullable<RuntimeOptions['ask']>
   /** Whether to go on; `lines` say with what. Without anybody to ask, the answer is no, and says why. */
-  approve(lines: readonly string[], signal: AbortSignal): Promise<{ readonly isApproved: boolean; readonly because: string }>
+  approve(
+    lines: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly isApproved: boolean; readonly because: string }>
 }
 
 export function createQuestions(options: QuestionOptions): Questions {
@@ -59,7 +63,11 @@ export function createQuestions(options: QuestionOptions): Questions {
 
     async approve(lines, signal) {
       if (options.isApproved) return { isApproved: true, because: '' }
-      if (!isInteractive) return { isApproved: false, because: 'it wants approval, and nobody is there to ask; --yes gives it beforehand' }
+      if (!isInteractive)
+        return {
+          isApproved: false,
+          because: 'it wants approval, and nobody is there to ask; --yes gives it beforehand',
+        }
       const answer = await prompt(lines, `${colours.cyan('Go on?')} [y/N] `, signal)
       return { isApproved: /^y(es)?$/i.test(answer.trim()), because: 'it was not approved at the terminal' }
     },
@@ -68,7 +76,10 @@ export function createQuestions(options: QuestionOptions): Questions {
 
 function questionLines({ stepId, text, input }: Question, colours: Colours): string[] {
   const shown = JSON.stringify(input) === '{}' ? [] : printableLines(JSON.stringify(input, undefined, 2))
-  return [`${colours.cyan('?')} ${colours.bold(stepId)}  ${printable(text)}`, ...shown.map((line) => `  ${colours.dim(line)}`)]
+  return [
+    `${colours.cyan('?')} ${colours.bold(stepId)}  ${printable(text)}`,
+    ...shown.map((line) => `  ${colours.dim(line)}`),
+  ]
 }
 
 function nobody({ stepId, text }: Question): PlanloomError {
@@ -76,13 +87,4 @@ function nobody({ stepId, text }: Question): PlanloomError {
     hint: `Give the answer beforehand: --answer ${stepId}=…`,
     where: { stepId },
   })
-}
-
-/** An answer is JSON where it reads as such, and text otherwise. */
-export function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
 }

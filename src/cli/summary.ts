@@ -45,15 +45,21 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours):
   ]
 }
 
-/** The same as one JSON value. */
-export function summaryDocument(run: EndedRun, outcome: Outcome): object {
-  const titles = new Map(run.plan?.steps.map(({ id, title, tool }) => [id, { title, tool }]))
+/** The same as one JSON value; the steps in the order of the plan, those of former revisions last. */
+export function summaryDocument(run: EndedRun, outcome: Outcome | undefined): object {
+  const steps = run.plan?.steps ?? []
+  const reports = new Map([...run.ledger()].map((report) => [report.id, report]))
+  const current = steps.flatMap(({ id, title, tool }) => {
+    const report = reports.get(id)
+    return report ? [{ id, title, tool, ...report }] : []
+  })
+  for (const { id } of steps) reports.delete(id)
   return {
     runId: run.id,
     goal: run.goal,
     outcome,
     revisions: run.revisions,
-    steps: [...run.ledger()].map(({ id, ...report }) => ({ id, ...titles.get(id), ...report })),
+    steps: [...current, ...reports.values()],
     facts: Object.fromEntries([...run.facts()].map(({ key, value }) => [key, value])),
   }
 }
@@ -90,16 +96,22 @@ function usageInWords({ timeMs, replans, plannerCalls, tokens, cost }: BudgetUse
 }
 
 function troubleLines(run: EndedRun, colours: Colours): string[] {
-  const broken = [...run.ledger()].filter(({ status }) => status === 'failed' || status === 'uncertain')
+  const broken = [...run.ledger()].filter(
+    ({ status, failure }) => failure !== undefined && status !== 'succeeded' && status !== 'cancelled',
+  )
   const lines = broken.slice(0, mostListed).flatMap((report) => brokenLines(run, report, colours))
   const more = broken.length - mostListed
   return section('what went wrong', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
 }
 
-function brokenLines(run: EndedRun, { id, attempt, failure, causedBy }: StepReport & { readonly id: string }, colours: Colours): string[] {
+function brokenLines(
+  run: EndedRun,
+  { id, attempt, failure, causedBy }: StepReport & { readonly id: string },
+  colours: Colours,
+): string[] {
   const title = run.plan?.steps.find((step) => step.id === id)?.title
   const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
-  const cause = causedBy === undefined ? '' : ` (because of ${causedBy})`
+  const cause = causedBy === undefined || causedBy === id ? '' : ` (because of ${causedBy})`
   return [
     `${colours.red('✗')} ${id}${title === undefined ? '' : `  ${printable(title)}`}${tries}${cause}${failure ? `: ${printable(failure.message)}` : ''}`,
     ...(failure?.hint === undefined ? [] : [`    ${colours.dim('hint')} ${printable(failure.hint)}`]),
@@ -109,7 +121,9 @@ function brokenLines(run: EndedRun, { id, attempt, failure, causedBy }: StepRepo
 /** How the plan changed, with the reasons; lists that got their length are no news. */
 function revisionLines(run: EndedRun, colours: Colours): string[] {
   const told = run.revisions.filter(({ because }) => because.type === 'trouble' || because.type === 'edited')
-  const lines = told.slice(0, mostListed).map(({ revision, because }) => `${colours.cyan('↻')} revision ${revision}: ${printable(because.text)}`)
+  const lines = told
+    .slice(0, mostListed)
+    .map(({ revision, because }) => `${colours.cyan('↻')} revision ${revision}: ${printable(because.text)}`)
   const more = told.length - mostListed
   return section('how the plan changed', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
 }
@@ -118,7 +132,9 @@ function revisionLines(run: EndedRun, colours: Colours): string[] {
 function resultLines(run: EndedRun, colours: Colours): string[] {
   const lines = wanted(run.goal).map((key) => {
     const found = run.fact(key)
-    return found ? `${colours.green('✓')} ${printable(key)}  ${shortened(found.value)}` : `${colours.red('✗')} ${printable(key)}  is missing`
+    return found
+      ? `${colours.green('✓')} ${printable(key)}  ${shortened(found.value)}`
+      : `${colours.red('✗')} ${printable(key)}  is missing`
   })
   return section('what was wanted', lines, colours)
 }

@@ -1,7 +1,6 @@
-// The coordinator's actions: each runs one decision, takes over its context and says its commands.
+// The coordinator's actions: each runs one decision on what the coordinator holds.
 import { coordinatorSetup } from './coordinator.setup.ts'
-import type { CoordinatorContext } from './coordinator.context.ts'
-import type { CoordinatorCommand, CoordinatorMessage } from './coordinator.messages.ts'
+import type { CoordinatorMessage } from './coordinator.messages.ts'
 import * as close from './decisions/close.ts'
 import * as control from './decisions/control.ts'
 import * as dispatch from './decisions/dispatch.ts'
@@ -11,32 +10,26 @@ import { decide, type Turn } from './decisions/turn.ts'
 
 type EventOf<T extends CoordinatorMessage['type']> = Extract<CoordinatorMessage, { readonly type: T }>
 
-interface Enqueue {
-  assign(context: CoordinatorContext): void
-  emit(command: CoordinatorCommand): void
-}
-
-function run(context: CoordinatorContext, event: { readonly id: string; readonly at: number }, enqueue: Enqueue, decision: (turn: Turn) => void): void {
-  const { context: next, commands } = decide(context, event, decision)
-  enqueue.assign(next)
-  for (const command of commands) enqueue.emit(command)
-}
-
 /** An action that runs a decision whatever the event is. On start there is none yet but the run itself. */
 function act(decision: (turn: Turn) => void) {
-  return coordinatorSetup.enqueueActions(({ context, event, enqueue }) => {
-    run(context, 'id' in event ? event : context.run, enqueue, decision)
-  })
+  return coordinatorSetup.assign(({ context: { held }, event }) => ({
+    held: decide(held, 'id' in event ? event : held.run, decision),
+  }))
 }
 
 /** An action for events of certain types. */
-function actOn<T extends CoordinatorMessage['type']>(types: readonly T[], decision: (turn: Turn, event: EventOf<T>) => void) {
-  return coordinatorSetup.enqueueActions(({ context, event, enqueue }) => {
+function actOn<T extends CoordinatorMessage['type']>(
+  types: readonly T[],
+  decision: (turn: Turn, event: EventOf<T>) => void,
+) {
+  return coordinatorSetup.assign(({ context: { held }, event }) => {
     const message: CoordinatorMessage = event
     if (!isOneOf(message, types)) throw new Error(`"${message.type}" is not for this action.`)
-    run(context, message, enqueue, (turn) => {
-      decision(turn, message)
-    })
+    return {
+      held: decide(held, message, (turn) => {
+        decision(turn, message)
+      }),
+    }
   })
 }
 

@@ -5,6 +5,7 @@ import type { Json } from '../plan/json.ts'
 import type { Assumption, Patch, Plan, Step } from '../plan/schema.ts'
 import type {
   BudgetUsed,
+  CoordinatorCommand,
   Outcome,
   OutcomeReason,
   Failure,
@@ -83,6 +84,9 @@ export interface CoordinatorContext {
   readonly eventId: string
   /** Its time. */
   readonly now: number
+  /** Commands that the last event caused, for the host to deliver: the outbox is part of the state, so that state and
+   * commands are committed together. */
+  readonly commands: readonly CoordinatorCommand[]
   /** Steps whose report the last event changed. */
   readonly changed: readonly string[]
   /** Facts that the last event gave or withdrew. */
@@ -138,6 +142,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     late: 0,
     eventId: run.id,
     now: run.at,
+    commands: [],
     changed: [],
     changedFacts: [],
     refused: undefined,

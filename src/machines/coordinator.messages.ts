@@ -2,6 +2,7 @@
 //
 // M1. Whatever the coordinator hears carries an id and a time, given by the host; a chart makes up neither.
 // M2. Commands are imperative and may be refused; facts are past tense and are never refused, only found late.
+import type { Finding } from '../plan/finding.ts'
 import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
 import type { Assumption, Goal, Patch, Plan, Retry, Step } from '../plan/schema.ts'
 import type { Effects } from '../plan/toolDescription.ts'
@@ -128,7 +129,8 @@ export interface PlanGivenUp extends FromPlanner {
 export interface PlanFailed extends FromPlanner {
   readonly type: 'plan.failed'
   readonly failure: Failure
-  readonly findings?: readonly Json[]
+  /** What the check found in its last answer. */
+  readonly findings?: readonly Finding[]
 }
 
 // ---- Facts from executors ----

@@ -1,26 +1,30 @@
-// What the coordinator holds, hears and says.
+// What the coordinator holds and hears.
 //
-// It says commands by emitting them: under `transition()` they come back as data beside the next state, and live its
-// host listens and delivers them. The chart knows no other actor.
+// What it says are commands, and they are part of what it holds (`held.commands`, the outbox of the last event): under
+// `transition()` they come with the next state as data, and live its host delivers them. The chart knows no other actor.
+// All it holds stands under one key, since XState copies the keys of its context at every action.
 import { initialContext, type CoordinatorContext } from './coordinator.context.ts'
-import type { CoordinatorCommand, CoordinatorMessage, Outcome, RunStarted } from './coordinator.messages.ts'
+import type { CoordinatorMessage, Outcome, RunStarted } from './coordinator.messages.ts'
 import { setup } from './xstate.ts'
+
+export interface Holding {
+  readonly held: CoordinatorContext
+}
 
 export const coordinatorSetup = setup({
   types: {
-    context: {} as CoordinatorContext,
+    context: {} as Holding,
     events: {} as CoordinatorMessage,
-    emitted: {} as CoordinatorCommand,
     input: {} as RunStarted,
     output: {} as Outcome,
   },
 })
 
-export function contextOf({ input }: { readonly input: RunStarted }): CoordinatorContext {
-  return initialContext(input)
+export function contextOf({ input }: { readonly input: RunStarted }): Holding {
+  return { held: initialContext(input) }
 }
 
-export function outcomeOf({ context }: { readonly context: CoordinatorContext }): Outcome {
-  if (context.outcome === undefined) throw new Error('The coordinator has no outcome before it is over.')
-  return context.outcome
+export function outcomeOf({ context }: { readonly context: Holding }): Outcome {
+  if (context.held.outcome === undefined) throw new Error('The coordinator has no outcome before it is over.')
+  return context.held.outcome
 }

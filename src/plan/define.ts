@@ -53,7 +53,7 @@ export type ForEachStep<I extends z.ZodType, O extends z.ZodType, Item> = Common
   /** A reference to an array, or the output of another `forEach` step. */
   readonly forEach: RefTo<readonly Item[]>
   readonly when?: TypedCondition | ((item: Ref<Item>) => TypedCondition)
-} & HasInput<I, Input<I> | ((item: Ref<Item>) => Input<I>)>
+} & HasInput<I, (item: Ref<Item>) => Input<I>>
 
 /** A step that a person or a model does, a sub-goal, or one whose tool is known by name only. */
 export type UntypedStep<O extends z.ZodType> = Common & {
@@ -95,8 +95,8 @@ export function step<I extends z.ZodType, O extends z.ZodType, Item>(
   settings: ForEachStep<I, O, Item>,
 ): StepHandle<readonly z.output<O>[]>
 export function step<O extends z.ZodType = z.ZodUnknown>(id: string, settings: UntypedStep<O>): StepHandle<z.output<O>>
-export function step(id: string, settings: Common & Readonly<Record<string, unknown>>): StepHandle {
-  const { tool, input, when, after, goal, output, expect, ...rest } = settings
+export function step(id: string, settings: object): AnyStep & { readonly output: unknown } {
+  const { tool, input, when, after, goal, output, expect, ...rest } = settings as Common & Readonly<Record<string, unknown>>
   const item = refToItem()
   const forItem = (value: unknown): unknown => (isCallback(value) ? value(item) : value)
   const written = writeRefs({

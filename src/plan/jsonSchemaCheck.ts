@@ -1,78 +1,177 @@
-// Checking a value against a JSON Schema that came with a plan: without generating code, since plans come from models.
-import { Validator } from '@cfworker/json-schema'
-import type { Json, JsonSchema } from './json.ts'
+// Checking a value against a JSON Schema that came with a plan or a tool: without generating code, since plans come from models.
+//
+// J1. A schema that is no schema is a problem that is reported, never an exception.
+// J2. No check takes for ever: patterns are judged first, and a text that is too long for one is reported instead of tried.
+// J3. The schema is left as it is: the validator writes on its own copy, made once per schema.
+import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema'
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts'
+import { getPointer, parsePointer } from './pointer.ts'
+import { longestText } from './patternSafety.ts'
+import { schemaProblems, type SchemaProblem } from './schemaProblems.ts'
 
-export interface SchemaProblem {
-  /** JSON Pointer into the value. */
-  readonly path: string
-  readonly message: string
-}
+export type { SchemaProblem } from './schemaProblems.ts'
 
-const validators = new WeakMap<object, Validator | SchemaProblem>()
-
-/** What is wrong with a value by a schema (draft 2020-12); nothing when it fits.
+/** What is wrong with a value by a schema (draft 2020-12); nothing when it fits. `format` is checked, too.
  *
- * A schema that is itself malformed is one problem, not an exception.
- *
+ * @returns problems with `path`, a JSON Pointer into the value. A schema that cannot be used is one problem.
  * @example
  * import { checkSchema } from 'planloom/plan'
- * checkSchema({ type: 'number' }, 1).length // 0
+ * checkSchema({ type: 'number' }, 'seven') // [{ path: '', message: 'expected number, got "seven"', keyword: 'type' }]
  */
 export function checkSchema(schema: JsonSchema, value: Json): readonly SchemaProblem[] {
-  if (schema === true) return []
-  if (schema === false) return [{ path: '', message: 'nothing is allowed here' }]
+  if (schema === true) return none
+  if (schema === false) return [{ path: '', message: 'nothing is allowed here', keyword: 'false' }]
   const quick = checkQuickly(schema, value)
   if (quick !== undefined) return quick
-  const validator = validatorFor(schema)
-  if (!(validator instanceof Validator)) return [validator]
+  const { validator, problem, hasPatternedNames } = validatorFor(schema)
+  if (validator === undefined) return [problem]
+  if (hasPatternedNames && hasLongName(value)) return [{ path: '', message: `a name in it is longer than ${longestName} characters` }]
   try {
     const { valid, errors } = validator.validate(value)
-    if (valid) return []
-    const problems = errors.map(({ instanceLocation, error }) => ({ path: instanceLocation.slice(1), message: error }))
-    return problems.length > 1 ? problems.filter(({ message }) => !/^Property ".*" does not match (additional )?(properties )?schema\.$/.test(message)) : problems
+    return valid ? none : problemsFrom(errors, value)
   } catch (error) {
-    return [{ path: '', message: `the schema cannot be applied: ${error instanceof Error ? error.message : String(error)}` }]
+    return [unusable(error instanceof Error ? error.message.split('\n')[0] : String(error))]
   }
 }
 
-/** Whether a schema can be used at all; the problem where it cannot. */
-export function findSchemaProblem(schema: JsonSchema): string | undefined {
-  if (typeof schema === 'boolean') return undefined
-  const { type } = schema
-  const types = type === undefined ? [] : Array.isArray(type) ? (type as readonly Json[]) : [type]
-  for (const name of types) if (typeof name !== 'string' || !knownTypes.has(name)) return `"${String(name)}" is not a JSON Schema type`
-  if (typeof schema.pattern === 'string') {
-    try {
-      new RegExp(schema.pattern, 'u')
-    } catch {
-      return `"${schema.pattern}" is not a regular expression`
-    }
-  }
-  const validator = validatorFor(schema)
-  return validator instanceof Validator ? undefined : validator.message
-}
-
-const knownTypes = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'])
+const none: readonly SchemaProblem[] = []
 
 /** The schemas that plans use most, `{const: x}` and `{enum: [scalars]}`, need no validator. */
-function checkQuickly(schema: Exclude<JsonSchema, boolean>, value: Json): readonly SchemaProblem[] | undefined {
+function checkQuickly(schema: JsonObject, value: Json): readonly SchemaProblem[] | undefined {
+  if (typeof value === 'object' && value !== null) return undefined
   const keys = Object.keys(schema)
-  if (keys.length !== 1 || (typeof value === 'object' && value !== null)) return undefined
-  const allowed = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : undefined
+  if (keys.length !== 1) return undefined
+  const allowed = keys[0] === 'const' ? [schema.const] : keys[0] === 'enum' && Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : undefined
   if (allowed === undefined) return undefined
-  if (allowed.includes(value)) return []
-  return [{ path: '', message: `expected ${allowed.map((one) => JSON.stringify(one)).join(' or ')}, got ${JSON.stringify(value)}` }]
+  return allowed.includes(value) ? none : [{ path: '', message: mismatch(oneOf(allowed), value), keyword: 'enum' }]
 }
 
-function validatorFor(schema: Exclude<JsonSchema, boolean>): Validator | SchemaProblem {
-  const known = validators.get(schema)
-  if (known) return known
-  let validator: Validator | SchemaProblem
+interface Prepared {
+  readonly validator: Validator | undefined
+  readonly problem: SchemaProblem
+  readonly hasPatternedNames: boolean
+}
+
+const prepared = new WeakMap<JsonObject, Prepared>()
+
+function validatorFor(schema: JsonObject): Prepared {
+  const known = prepared.get(schema)
+  if (known !== undefined) return known
+  const made = prepare(schema)
+  prepared.set(schema, made)
+  return made
+}
+
+function prepare(schema: JsonObject): Prepared {
+  const problem = unusable()
   try {
-    validator = new Validator(structuredClone(schema) as ConstructorParameters<typeof Validator>[0], '2020-12', false)
+    const [first] = schemaProblems(schema)
+    if (first !== undefined) return { validator: undefined, problem: unusable(`${first.message}, at "${first.path}"`), hasPatternedNames: false }
+    const copy = guarded(schema) as Schema
+    const hasPatternedNames = JSON.stringify(schema).includes('"patternProperties"')
+    return { validator: new Validator(copy, '2020-12', false), problem, hasPatternedNames }
   } catch (error) {
-    validator = { path: '', message: `not a usable JSON Schema: ${error instanceof Error ? error.message : String(error)}` }
+    return { validator: undefined, problem: unusable(error instanceof Error ? error.message : String(error)), hasPatternedNames: false }
   }
-  validators.set(schema, validator)
-  return validator
+}
+
+function unusable(why = 'it cannot be used'): SchemaProblem {
+  return { path: '', message: `this is not a usable JSON Schema: ${why}` }
+}
+
+/** A copy in which nothing is tried on a value that is too large for it (J2). */
+function guarded(schema: Json): Json {
+  if (Array.isArray(schema)) return (schema as readonly Json[]).map(guarded)
+  if (!isJsonObject(schema)) return schema
+  const entries = Object.keys(schema).map((key) => {
+    const part = schema[key] as Json
+    return [key, isData.has(key) ? structuredClone(part) : guarded(part)] as const
+  })
+  const copy: Record<string, Json> = Object.fromEntries(entries)
+  const guards: Json[] = []
+  const { pattern, uniqueItems } = schema
+  if (typeof pattern === 'string' && longestText(pattern) !== Infinity) {
+    const maxLength = longestText(pattern)
+    guards.push({ if: { type: 'string', minLength: maxLength + 1 }, then: { maxLength }, else: { pattern } })
+    delete copy.pattern
+  }
+  if (uniqueItems === true) {
+    guards.push({ if: { type: 'array', minItems: longestSet + 1 }, then: { maxItems: longestSet }, else: { uniqueItems } })
+    delete copy.uniqueItems
+  }
+  if (guards.length > 0) copy.allOf = [...(Array.isArray(copy.allOf) ? (copy.allOf as readonly Json[]) : []), ...guards]
+  return copy
+}
+
+/** Items are compared in pairs. */
+const longestSet = 10_000
+
+/** Keywords whose values are data and not schemas. */
+const isData: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
+
+const longestName = 5_000
+
+function hasLongName(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return (value as readonly Json[]).some(hasLongName)
+  return Object.entries(value).some(([name, part]) => name.length > longestName || hasLongName(part))
+}
+
+/** Keywords that only say that something deeper is wrong. */
+const isFrame: ReadonlySet<string> = new Set([
+  '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties',
+  'items', 'prefixItems', 'unevaluatedItems', 'contains', 'propertyNames', 'dependentSchemas',
+]) // prettier-ignore
+
+const mostProblems = 100
+
+function problemsFrom(errors: readonly OutputUnit[], value: Json): readonly SchemaProblem[] {
+  const isTelling = errors.some(({ keyword }) => !isFrame.has(keyword))
+  const problems = new Map<string, SchemaProblem>()
+  for (const [index, error] of errors.entries()) {
+    if (isTelling && isFrame.has(error.keyword)) continue
+    const problem = problemFrom(error, errors[index - 1]?.keyword, value)
+    problems.set(`${problem.path}\n${problem.message}`, problem)
+    if (problems.size === mostProblems) break
+  }
+  return [...problems.values()]
+}
+
+/** @param frame the keyword of the error before, which stands for what this one is about. */
+function problemFrom({ instanceLocation, keyword, error }: OutputUnit, frame: string | undefined, value: Json): SchemaProblem {
+  const path = decodeURIComponent(instanceLocation.slice(1))
+  const name = /"(.*)"/s.exec(error)?.[1] ?? ''
+  switch (keyword) {
+    case 'type':
+      return { path, message: mismatch(name.replaceAll('", "', ' or ').replace(/^.*Expected "/, ''), getPointer(value, path)), keyword }
+    case 'enum':
+    case 'const':
+      return { path, message: mismatch(error.replace(/^Instance does not match (any of )?/, '').replace(/\.$/, ''), getPointer(value, path)), keyword }
+    case 'required':
+      return { path, message: `the property "${name}" is missing`, keyword }
+    case 'false':
+      if (frame === 'additionalProperties' || frame === 'unevaluatedProperties') {
+        return { path, message: `there is no property "${parsePointer(path).at(-1) ?? ''}" here`, keyword: 'additionalProperties' }
+      }
+      return { path, message: 'nothing is allowed here', keyword }
+    default: {
+      const text = error.replace(/^Instance /, 'it ').replace(/\.$/, '')
+      return { path, message: `${text.charAt(0).toLowerCase()}${text.slice(1)}`, keyword }
+    }
+  }
+}
+
+function mismatch(expected: string, came: Json | undefined): string {
+  return `expected ${expected}, got ${came === undefined ? 'nothing' : nameOf(came)}`
+}
+
+function oneOf(allowed: readonly (Json | undefined)[]): string {
+  return allowed.map((one) => JSON.stringify(one)).join(' or ')
+}
+
+function nameOf(value: Json): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

@@ -7,7 +7,7 @@ import { PlanloomError } from '../errors.ts'
 import type { Json } from './json.ts'
 import { escapePart } from './pointer.ts'
 
-export const jsonLimits = { maxBytes: 10_000_000, maxDepth: 200 } as const
+const jsonLimits = { maxBytes: 10_000_000, maxDepth: 200 } as const
 
 export interface JsonLimits {
   /** Size as compact JSON in UTF-8. @default 10,000,000 */

@@ -109,6 +109,10 @@ const isLocalReference: Check = (state, value, path) => {
   if (!value.startsWith('#')) return report(state, path, `"${value}" leads out of the schema; only references inside it ("#/$defs/…") are followed`) // H2
   if (resolveReference(state.root, value) === undefined) report(state, path, `"${value}" leads nowhere in the schema`)
 }
+const isRootOnly: Check = (state, value, path, depth) => {
+  if (typeof value !== 'string') report(state, path, 'must be a text')
+  else if (depth > 0) report(state, path, 'is supported at the root only')
+}
 const isUnsupported: Check = (state, _value, path) => {
   report(state, path, 'is not supported: use $ref with #/$defs')
 }
@@ -154,7 +158,7 @@ const keywords: Readonly<Record<string, Check>> = {
   anyOf: isSchemaList,
   oneOf: isSchemaList,
   $ref: isLocalReference,
-  $id: isUnsupported,
+  $id: isRootOnly,
   $anchor: isUnsupported,
   $dynamicRef: isUnsupported,
   $dynamicAnchor: isUnsupported,

@@ -1,79 +1,70 @@
-// Steps in order, as a linked list by id: any operation of a patch costs the same for any plan.
+// Steps in order, as a linked list by id: each operation of a patch costs the same, however long the plan is.
 import type { Step } from './schema.ts'
 
-interface Node {
+interface Link {
   step: Step
-  previous: Node | undefined
-  next: Node | undefined
+  previous: Link | undefined
+  next: Link | undefined
 }
 
 export class StepList implements Iterable<Step> {
-  readonly #nodes = new Map<string, Node>()
-  #first: Node | undefined
-  #last: Node | undefined
-
-  /** Looks steps up by id; iterates in no particular order. */
-  readonly byId: ReadonlyMap<string, Step>
+  readonly #links = new Map<string, Link>()
+  #first: Link | undefined
+  #last: Link | undefined
 
   constructor(steps: Iterable<Step>) {
     for (const step of steps) this.insert(step)
-    const nodes = this.#nodes
-    this.byId = {
-      get: (id: string) => nodes.get(id)?.step,
-      has: (id: string) => nodes.has(id),
-    } as ReadonlyMap<string, Step>
   }
 
   get(id: string): Step | undefined {
-    return this.#nodes.get(id)?.step
+    return this.#links.get(id)?.step
   }
 
+  /** Takes the place of the step with the same id. */
   set(step: Step): void {
-    const node = this.#nodes.get(step.id)
-    if (node) node.step = step
+    const link = this.#links.get(step.id)
+    if (link) link.step = step
   }
 
+  /** Puts a step before another one, or at the end. */
   insert(step: Step, before?: string): void {
-    const node: Node = { step, previous: undefined, next: undefined }
-    this.#nodes.set(step.id, node)
-    this.#place(node, before === undefined ? undefined : this.#nodes.get(before))
+    const link: Link = { step, previous: undefined, next: undefined }
+    this.#links.set(step.id, link)
+    this.#place(link, before)
   }
 
   remove(id: string): void {
-    const node = this.#nodes.get(id)
-    if (node === undefined) return
-    this.#take(node)
-    this.#nodes.delete(id)
+    const link = this.#links.get(id)
+    if (link === undefined) return
+    this.#take(link)
+    this.#links.delete(id)
   }
 
   move(id: string, before?: string): void {
-    const node = this.#nodes.get(id)
-    if (node === undefined) return
-    this.#take(node)
-    this.#place(node, before === undefined ? undefined : this.#nodes.get(before))
-  }
-
-  toArray(): Step[] {
-    return [...this]
+    const link = this.#links.get(id)
+    if (link === undefined || id === before) return
+    this.#take(link)
+    this.#place(link, before)
   }
 
   *[Symbol.iterator](): Generator<Step> {
-    for (let node = this.#first; node !== undefined; node = node.next) yield node.step
+    for (let link = this.#first; link !== undefined; link = link.next) yield link.step
   }
 
-  #place(node: Node, before: Node | undefined): void {
-    node.next = before
-    node.previous = before === undefined ? this.#last : before.previous
-    if (node.previous) node.previous.next = node
-    else this.#first = node
-    if (before) before.previous = node
-    else this.#last = node
+  #place(link: Link, before: string | undefined): void {
+    const next = before === undefined ? undefined : this.#links.get(before)
+    link.next = next
+    link.previous = next === undefined ? this.#last : next.previous
+    if (link.previous) link.previous.next = link
+    else this.#first = link
+    if (next) next.previous = link
+    else this.#last = link
   }
 
-  #take(node: Node): void {
-    if (node.previous) node.previous.next = node.next
-    else this.#first = node.next
-    if (node.next) node.next.previous = node.previous
-    else this.#last = node.previous
+  #take(link: Link): void {
+    if (link.previous) link.previous.next = link.next
+    else this.#first = link.next
+    if (link.next) link.next.previous = link.previous
+    else this.#last = link.previous
   }
 }

@@ -2,6 +2,7 @@
 import { PlanloomError } from '../errors.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import { createFixedPlanner } from '../actors/planners/fixed.ts'
+import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
 import { memoryJournal } from '../journal/memoryJournal.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
 import { createActor } from '../machines/xstate.ts'
@@ -37,7 +38,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const ids = createIdSource(options.seed)
   const registry = createToolRegistry(options.tools ?? [])
   const tools = registry.descriptions()
-  const defaultPlanner = options.planner ?? createFixedPlanner({ steps: [] })
+  const defaultPlanner = options.planner ?? createGoalPlanner()
   const runs = new Map<string, RunHandle>()
   const executors = executorsByRole(registry, options.executors ?? [], (goal, work, signal) =>
     begin(goal, { signal, labels: { parentStep: work.stepId } }, work.runId),

@@ -73,8 +73,10 @@ export class RunHost {
   #planner: Actor<typeof plannerChart> | undefined
   #scope: HostScope | undefined
   #next = 0
-  /** Commands that wait for the journal. */
+  /** Commands that wait for the journal to be flushed. */
   #outbox: CoordinatorCommand[] = []
+  /** Those whose events the flush that is going on makes durable. */
+  #flushing: readonly CoordinatorCommand[] = []
   #isFlushing = false
   #outcome: Outcome | undefined
 
@@ -99,7 +101,7 @@ export class RunHost {
   }
 
   get context(): CoordinatorContext | undefined {
-    return this.#coordinator?.getSnapshot().context
+    return this.#coordinator?.getSnapshot().context.held
   }
 
   get state(): RunState {
@@ -117,9 +119,6 @@ export class RunHost {
     const first = { ...run, seq: this.#next++ }
     journal.append(first)
     const actor = createActor(coordinator, { id: 'coordinator', parent: scope.self, input: run })
-    actor.on('*', (command) => {
-      this.#outbox.push(command)
-    })
     this.#coordinator = actor
     this.#children.add(actor)
     this.#startPlanner(scope.self as HostRef)
@@ -150,10 +149,14 @@ export class RunHost {
       case 'step.progressed':
         this.#takeProgress(event)
         return
-      case 'host.flushed':
+      case 'host.flushed': {
+        const flushed = this.#flushing
+        this.#flushing = []
         this.#isFlushing = false
-        this.#deliverAll()
+        for (const command of flushed) this.#deliver(command)
+        this.#flushOutbox()
         return
+      }
       case 'xstate.stop':
         this.#end(crashOutcome(this.#options.run, this.context, 'The run was stopped from outside.'))
         return
@@ -169,7 +172,8 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock, journal } = this.#options
-    if ('attempt' in draft) this.#leave(draft)
+    // An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire.
+    if ('attempt' in draft && draft.type !== 'step.timedOut') this.#leave(draft)
     const seq = this.#next++
     const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & { readonly seq: number }
     journal.append(message)
@@ -180,12 +184,22 @@ export class RunHost {
   #afterEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }): void {
     const snapshot = this.#coordinator?.getSnapshot()
     if (snapshot === undefined) return
-    this.#options.watch.onEvent(event, snapshot.value as RunState, snapshot.context)
+    const { held } = snapshot.context
+    this.#options.watch.onEvent(event, snapshot.value as RunState, held)
+    // An event that the chart has no transition for leaves the commands of the one before it standing.
+    if (held.eventId === event.id) this.#outbox.push(...held.commands)
+    this.#flushOutbox()
+  }
+
+  /** H1: commands go out when a flush has ended that began after their events were appended. */
+  #flushOutbox(): void {
     if (this.#outbox.length === 0 || this.#isFlushing) return
     const flushed = this.#options.journal.flush()
     if (flushed === undefined) this.#deliverAll()
     else {
       this.#isFlushing = true
+      this.#flushing = this.#outbox
+      this.#outbox = []
       flushed.then(
         () => this.#scope?.self.send({ type: 'host.flushed' }),
         (error: unknown) => this.#scope?.self.send({ type: 'xstate.error.actor.journal', error }),

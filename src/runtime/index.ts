@@ -11,6 +11,7 @@ export { journalVersion, type Journal, type JournalEvent, type RunJournal, type 
 export { replayJournal, type Replay } from './replay.ts'
 export { runLogic, type RunActorInput, type RunActorEvent } from './runLogic.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
+export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
 export type {
   PlanAnswer,
   PlanDraft,

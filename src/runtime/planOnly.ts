@@ -7,7 +7,6 @@ import type { RunLimits } from '../machines/coordinator.messages.ts'
 import { planner as plannerChart } from '../machines/planner.machine.ts'
 import { createActor, fromCallback } from '../machines/xstate.ts'
 import { PlanInvalidError } from '../plan/parse.ts'
-import type { Finding } from '../plan/finding.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { Clock } from './clock.ts'
@@ -64,7 +63,7 @@ export async function planOnly(options: PlanOnlyOptions): Promise<Plan> {
     })
   }
   if (answer.type === 'plan.failed') {
-    if (answer.findings?.length) throw new PlanInvalidError(answer.findings as unknown as readonly Finding[])
+    if (answer.findings?.length) throw new PlanInvalidError(answer.findings)
     throw new PlanloomError(answer.failure.code, answer.failure.message, { hint: answer.failure.hint })
   }
   throw new PlanloomError('PLANNER_FAILED', `Planner "${planner.name}" answered "${answer.type}" to a request for a plan.`)

@@ -38,14 +38,14 @@ export function replayJournal(events: Iterable<JournalEvent>): Replay {
   }
   const first = start.value
   let [snapshot] = initialTransition(coordinator, first)
-  const transitions = [transitionOf(first, snapshot.value as RunState, snapshot.context)]
+  const transitions = [transitionOf(first, snapshot.value as RunState, snapshot.context.held)]
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     const event = next.value
     if (event.type === 'run.started') continue
     ;[snapshot] = transition(coordinator, snapshot, event)
-    transitions.push(transitionOf(event, snapshot.value as RunState, snapshot.context))
+    transitions.push(transitionOf(event, snapshot.value as RunState, snapshot.context.held))
   }
-  return replayOf(first.runId, snapshot.value as RunState, snapshot.context, transitions)
+  return replayOf(first.runId, snapshot.value as RunState, snapshot.context.held, transitions)
 }
 
 function replayOf(runId: string, state: RunState, context: CoordinatorContext, transitions: readonly Transition[]): Replay {

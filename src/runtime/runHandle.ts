@@ -5,6 +5,7 @@ import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorMessage, Draft, FactReport, Outcome, RunStarted, StepReport, Trouble } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
+import { checkAnswer } from './checkAnswer.ts'
 import { checkEdit } from './checkEdit.ts'
 import type { Json } from '../plan/json.ts'
 import { applyPatch } from '../plan/patch.ts'
@@ -154,6 +155,7 @@ export class RunHandle implements Run {
   }
 
   answer(stepId: string, value: Json, { by }: By = {}): void {
+    checkAnswer(this.id, this.#context, stepId, value)
     this.#command({ type: 'step.answered', stepId, value, ...whoOf(by) })
   }
 

@@ -57,7 +57,9 @@ export class RunRecord implements HostWatcher {
 
 /** One event and what it changed. Grows with what changed, not with the plan. */
 export function transitionOf(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): Transition {
-  const ids = context.changed.length > 1 ? [...new Set(context.changed)] : context.changed
+  // An event that the chart has no transition for changed nothing.
+  const isTaken = context.eventId === event.id
+  const ids = !isTaken ? [] : context.changed.length > 1 ? new Set(context.changed) : context.changed
   const steps: Transition['steps'][number][] = []
   for (const id of ids) {
     const entry = context.entries.get(id)
@@ -70,6 +72,6 @@ export function transitionOf(event: (RunStarted | CoordinatorMessage) & { readon
     state,
     revision: context.plan?.revision ?? 0,
     steps,
-    facts: context.changedFacts,
+    facts: isTaken ? context.changedFacts : [],
   }
 }

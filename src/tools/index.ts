@@ -8,6 +8,16 @@ export { carryOut, type CarriedOut, type CarryOutOptions } from './carryOut.ts'
 // For tools of your own that touch files.
 export { confine, confineNew, unreadable } from './confine.ts'
 
+// Files, in folders that are named.
+export { fileTools, type FileToolsOptions } from './files/fileTools.ts'
+
+// Commands of the operating system that are named.
+export { shellCommand, shellTools, type ShellCommand, type ShellToolsOptions } from './shell/shellTools.ts'
+
+// Data and text.
+export { jsonQueryTool, type JsonQueryOptions } from './json/jsonQuery.ts'
+export { templateRenderTool, type TemplateRenderOptions } from './template/templateRender.ts'
+
 // HTTP, to hosts that are named.
 export { httpTools, type HttpToolsOptions } from './http/httpTools.ts'
 

@@ -96,9 +96,9 @@ export class Drive {
       tools: testTools,
       settings: { limits: { ...testLimits, ...options.limits }, approval: 'none', dispatch: 'eager', seed: options.seed },
     }
-    const [snapshot, actions] = initialTransition(coordinator, run)
+    const [snapshot] = initialTransition(coordinator, run)
     this.#snapshot = snapshot
-    this.#record(run, actions)
+    this.#record(run)
   }
 
   get last(): Moment {
@@ -123,17 +123,17 @@ export class Drive {
     this.#now += Math.floor(this.#random() * 5)
     this.#events += 1
     const event = { ...draft, id: `e${String(this.#events)}`, at: this.#now } as CoordinatorMessage
-    const [snapshot, actions] = transition(coordinator, this.#snapshot, event)
+    const [snapshot] = transition(coordinator, this.#snapshot, event)
     this.#snapshot = snapshot
-    this.#record(event, actions)
+    this.#record(event)
   }
 
-  #record(event: CoordinatorMessage | RunStarted, actions: readonly { readonly type: string; readonly params?: unknown }[]): void {
-    const commands = actions
-      .filter((action) => action.type === 'xstate.emit')
-      .map((action) => (action.params as { readonly event: CoordinatorCommand }).event)
+  #record(event: CoordinatorMessage | RunStarted): void {
+    const { held } = this.#snapshot.context
+    // An event without a transition changes nothing, and causes nothing.
+    const commands = held.eventId === event.id ? held.commands : []
     for (const command of commands) this.#deliver(command)
-    const moment: Moment = { event, state: this.#snapshot.value as string, context: this.#snapshot.context, commands }
+    const moment: Moment = { event, state: this.#snapshot.value as string, context: held, commands }
     const before = this.moments.at(-1)
     this.moments.push(moment)
     this.#check(moment, before, this)

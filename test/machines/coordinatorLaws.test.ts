@@ -149,9 +149,9 @@ describe('what always holds of the coordinator', () => {
         for (const event of rest) [snapshot] = transition(coordinator, snapshot, event)
         const { context } = drive.last
         expect(snapshot.value).toBe(drive.last.state)
-        expect(canonicalJson(snapshot.context.plan)).toBe(canonicalJson(context.plan))
+        expect(canonicalJson(snapshot.context.held.plan)).toBe(canonicalJson(context.plan))
         for (const part of ['entries', 'outputs', 'facts', 'outcome', 'counts'] as const) {
-          expect(JSON.stringify(snapshot.context[part])).toBe(JSON.stringify(context[part]))
+          expect(JSON.stringify(snapshot.context.held[part])).toBe(JSON.stringify(context[part]))
         }
       },
     )

@@ -7,7 +7,13 @@ import { printable } from '../escape.ts'
 export type Happening =
   | { readonly type: 'planned'; readonly steps: number; readonly planner: string }
   | { readonly type: 'revision'; readonly revision: number; readonly because: Because }
-  | { readonly type: 'step'; readonly id: string; readonly title: string; readonly report: StepReport; readonly ms: number | undefined }
+  | {
+      readonly type: 'step'
+      readonly id: string
+      readonly title: string
+      readonly report: StepReport
+      readonly ms: number | undefined
+    }
   | { readonly type: 'state'; readonly from: RunState; readonly to: RunState }
 
 export type Tone = 'good' | 'bad' | 'change' | 'quiet'
@@ -56,20 +62,24 @@ function stepLine(id: string, title: string, report: StepReport, ms: number | un
   const name = title === '' || title === id ? id : `${id}  ${printable(title)}`
   const took = ms === undefined ? '' : `  ${duration(ms)}`
   const failure = report.failure ? `: ${printable(report.failure.message)}` : ''
-  const cause = report.causedBy === undefined ? '' : ` because of ${report.causedBy}`
+  const cause = report.causedBy === undefined || report.causedBy === id ? '' : ` because of ${report.causedBy}`
   switch (report.status) {
     case 'succeeded':
       return { tone: 'good', mark: '✓', text: `${name}${took}` }
     case 'failed':
       return { tone: 'bad', mark: '✗', text: `${name} failed${cause}${failure}` }
     case 'backing_off':
-      return { tone: 'change', mark: '↺', text: `${name} will be tried again (attempt ${report.attempt} failed)${failure}` }
+      return {
+        tone: 'change',
+        mark: '↺',
+        text: `${name} will be tried again (attempt ${report.attempt} failed)${failure}`,
+      }
     case 'uncertain':
       return { tone: 'bad', mark: '?', text: `${name}: whether it was done is uncertain${failure}` }
     case 'abandoned':
       return { tone: 'change', mark: '⊘', text: `${name} abandoned${cause}` }
     case 'skipped':
-      return { tone: 'quiet', mark: '–', text: `${name} skipped${cause}` }
+      return { tone: 'quiet', mark: '–', text: `${name} skipped${cause}${failure}` }
     case 'cancelled':
       return { tone: 'quiet', mark: '–', text: `${name} cancelled` }
     case 'waiting':

@@ -17,6 +17,7 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
   const book = createProgressBook(run)
   const redraw = createRedraw(stream)
   let pending: ToneLine[] = []
+  let said: readonly string[] = []
   let frame = 0
   let estimatedAt = -Infinity
   let isSuspended = false
@@ -29,20 +30,30 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
     const model = book.model(now, { estimateAnew })
     // An estimate that is dear (a very large plan) is made as much more rarely.
     if (estimateAnew) estimatedAt = Math.max(now, Date.now() + 20 * (Date.now() - now))
-    const above = staying(pending, columns, colours)
+    const above = [...staying(pending, columns, colours), ...said.map((line) => fit(line, columns))]
     pending = []
+    said = []
     const area = isLast ? [] : progressLines(model, { columns, rows: stream.rows ?? 24, colours, frame: frame++ })
     redraw.draw(area, above)
   }
 
   const transitions = run.transitions().subscribe((transition) => {
-    pending.push(...book.take(transition).filter(isLoud).flatMap((happening) => lineOf(happening) ?? []))
+    pending.push(
+      ...book
+        .take(transition)
+        .filter(isLoud)
+        .flatMap((happening) => lineOf(happening) ?? []),
+    )
   })
   const progress = run.progress.subscribe((told) => {
     book.tell(told)
   })
   const timer = setInterval(draw, drawEveryMs)
   return {
+    say(lines) {
+      said = [...said, ...lines]
+      draw()
+    },
     suspend() {
       draw()
       isSuspended = true
@@ -56,7 +67,7 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
       clearInterval(timer)
       transitions.unsubscribe()
       progress.unsubscribe()
-      if (pending.length > 0) draw(true)
+      if (pending.length > 0 || said.length > 0) draw(true)
       redraw.close()
     },
   }
@@ -64,7 +75,9 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
 
 /** On a live screen the area tells of successes; lines stay for changes of the plan, failures, and what is given up. */
 function isLoud(happening: Happening): boolean {
-  return happening.type !== 'step' || !['succeeded', 'skipped', 'cancelled'].includes(happening.report.status)
+  if (happening.type !== 'step') return true
+  const { status, failure } = happening.report
+  return status !== 'succeeded' && status !== 'cancelled' && (status !== 'skipped' || failure !== undefined)
 }
 
 function staying(lines: readonly ToneLine[], columns: number, colours: Colours): string[] {

@@ -73,7 +73,9 @@ export function createPlainProgress(book: ProgressBook): PlainProgress {
       if (now - toldAt < signOfLifeMs) return []
       toldAt = now
       const { running } = book.model(now)
-      const longest = running.slice(0, 3).map(({ id, title, elapsedMs }) => `${id} ${printable(title)} (${duration(elapsedMs)})`)
+      const longest = running
+        .slice(0, 3)
+        .map(({ id, title, elapsedMs }) => `${id} ${printable(title)} (${duration(elapsedMs)})`)
       return [`${countLine(now)}${longest.length > 0 ? `; longest: ${longest.join(', ')}` : ''}`]
     },
   }

@@ -3,11 +3,19 @@
 // B1. Taking a transition costs what it changed; the plan is only gone through when somebody looks.
 // B2. Nothing in it comes from a clock: times are those of the transitions, and `now` is passed in.
 import type { Plan, Step } from '../../plan/index.ts'
-import type { Run, RunStarted, RunState, StepProgress, StepReport, StepStatus, Transition } from '../../runtime/index.ts'
+import type {
+  Run,
+  RunStarted,
+  RunState,
+  StepProgress,
+  StepReport,
+  StepStatus,
+  Transition,
+} from '../../runtime/index.ts'
 import { createDurations } from './durations.ts'
 import { estimate, type Estimate } from './estimate.ts'
 import type { Happening } from './happenings.ts'
-import { revisionBy } from './revisions.ts'
+import { firstPlanIn, revisionBy } from './revisions.ts'
 import { isOver, kindOf, remainingOf } from './remaining.ts'
 
 /** Everything that is drawn of a run at one moment. */
@@ -58,6 +66,7 @@ export function createProgressBook(run: Watched): ProgressBook {
   let started: Pick<RunStarted, 'at' | 'tools' | 'settings'> | undefined
   let concurrency = 64
   let revision = 0
+  let isPlanned = false
   let state: RunState = 'planning'
   let lastEstimate: Estimate = { type: 'unknown', because: 'too_early' }
 
@@ -69,9 +78,11 @@ export function createProgressBook(run: Watched): ProgressBook {
     else if (running.delete(id)) told.delete(id)
     if (before?.status === report.status && before.attempt === report.attempt) return undefined
     const step = stepOf(id)
-    const ms = report.startedAt === undefined || report.endedAt === undefined ? undefined : report.endedAt - report.startedAt
-    if (report.status === 'succeeded' && ms !== undefined && step?.expanded === undefined) durations.add(kindOf(step), ms)
-    return { type: 'step', id, title: titleOf(step), report, ms }
+    const ms =
+      report.startedAt === undefined || report.endedAt === undefined ? undefined : report.endedAt - report.startedAt
+    if (report.status === 'succeeded' && ms !== undefined && step?.expanded === undefined)
+      durations.add(kindOf(step), ms)
+    return { type: 'step', id, title: titleOf(step), report, ms: step?.expanded === undefined ? ms : undefined }
   }
 
   const elapsedMs = (now: number): number => (started ? Math.max(0, now - started.at) : 0)
@@ -88,10 +99,13 @@ export function createProgressBook(run: Watched): ProgressBook {
       if (event.type === 'run.started') started = event
       if (event.type === 'run.started') concurrency = event.settings.limits.concurrency
       if (event.type === 'budget.extend') concurrency = event.limits.concurrency ?? concurrency
-      if (transition.revision !== revision) {
-        happenings.push(revision === 0 ? planned(run.plan) : { type: 'revision', ...revisionBy(transition, run.plan) })
-        revision = transition.revision
+      const first = isPlanned ? undefined : firstPlanIn(transition)
+      isPlanned ||= first !== undefined
+      if (first) happenings.push({ type: 'planned', steps: first.steps.length, planner: first.by.planner })
+      else if (revision > 0 && transition.revision !== revision) {
+        happenings.push({ type: 'revision', ...revisionBy(transition, run.plan) })
       }
+      revision = transition.revision
       for (const report of transition.steps) {
         const happening = takeReport(report)
         if (happening) happenings.push(happening)
@@ -131,10 +145,6 @@ export function createProgressBook(run: Watched): ProgressBook {
   }
 }
 
-function planned(plan: Plan | undefined): Happening {
-  return { type: 'planned', steps: plan?.steps.length ?? 0, planner: plan?.by.planner ?? '' }
-}
-
 /** Looks steps up in the current revision; the index is made again only where the revision has changed. */
 function createStepIndex(run: Watched): (id: string) => Step | undefined {
   let of: Plan | undefined
@@ -152,7 +162,10 @@ function titleOf(step: Step | undefined): string {
   return step?.title ?? step?.instruction ?? step?.tool ?? step?.goal?.text ?? ''
 }
 
-function countsOf(steps: readonly Step[], reports: ReadonlyMap<string, StepReport>): Partial<Record<StepStatus, number>> {
+function countsOf(
+  steps: readonly Step[],
+  reports: ReadonlyMap<string, StepReport>,
+): Partial<Record<StepStatus, number>> {
   const counts: Partial<Record<StepStatus, number>> = {}
   for (const { id } of steps) {
     const status = reports.get(id)?.status ?? 'waiting'

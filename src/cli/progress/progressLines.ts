@@ -27,7 +27,10 @@ export function progressLines(model: ProgressModel, screen: Screen): string[] {
   const head = [titleLine(model, columns, screen), ...countLines(model, columns, screen.colours)]
   const troubles = model.troubles.slice(0, 2).map((text) => troubleLine(text, columns, screen.colours))
   const room = Math.max(0, Math.min(mostListed, screen.rows - head.length - troubles.length - 2))
-  return [...head, ...troubles, ...runningLines(model.running, columns, room, screen.colours)].slice(0, Math.max(1, screen.rows - 1))
+  return [...head, ...troubles, ...runningLines(model.running, columns, room, screen.colours)].slice(
+    0,
+    Math.max(1, screen.rows - 1),
+  )
 }
 
 function titleLine(model: ProgressModel, columns: number, { colours, frame }: Screen): string {
@@ -52,11 +55,11 @@ function countLines(model: ProgressModel, columns: number, colours: Colours): st
     ...said(countOf(model, ['waiting', 'ready', 'held']), 'waiting'),
     ...(model.revision > 1 ? [`revision ${model.revision}`] : []),
   ].join(' · ')
-  const rest = [state, estimateInWords(model.estimate)].filter((text) => text !== '').join(' · ')
+  const goesOn = !['stopping', 'paused', 'approving'].includes(model.state)
+  const rest = [state, goesOn ? estimateInWords(model.estimate) : ''].filter((text) => text !== '').join(' · ')
   const bar = barOf(done / model.total, 16)
-  if (columnsOf(counts) + columnsOf(rest) + 22 <= columns) {
-    return [`  ${colours.green(bar)}  ${counts} ${colours.dim(`· ${rest}`)}`]
-  }
+  const after = rest === '' ? '' : ` · ${rest}`
+  if (columnsOf(counts + after) + 20 <= columns) return [`  ${colours.green(bar)}  ${counts}${colours.dim(after)}`]
   const first = columns < 60 ? fit(counts, columns - 2) : `${colours.green(bar)}  ${fit(counts, columns - 20)}`
   return [`  ${first}`, ...(rest === '' ? [] : [`  ${colours.dim(fit(rest, columns - 2))}`])]
 }
@@ -107,13 +110,16 @@ function runningLines(running: readonly RunningStep[], columns: number, room: nu
 
 function runningLine(step: RunningStep, columns: number, idColumns: number, colours: Colours): string {
   const { progress } = step
-  const share = progress?.done === undefined ? '' : `${progress.done}${progress.total === undefined ? '' : `/${progress.total}`}`
+  const share =
+    progress?.done === undefined ? '' : `${progress.done}${progress.total === undefined ? '' : `/${progress.total}`}`
   const tried = step.attempt > 1 ? `attempt ${step.attempt}` : ''
   const right = [tried, share, duration(step.elapsedMs)].filter((text) => text !== '').join('  ')
   const id = fill(step.id, idColumns)
   const left = columns - idColumns - columnsOf(right) - 7
   if (left < 4) return fit(`  ▸ ${fit(step.id, Math.max(4, columns - columnsOf(right) - 6))}  ${right}`, columns)
-  const text = [step.title === step.id ? '' : step.title, progress?.text ?? progress?.log ?? ''].filter((part) => part !== '').join(': ')
+  const text = [step.title === step.id ? '' : step.title, progress?.text ?? progress?.log ?? '']
+    .filter((part) => part !== '')
+    .join(': ')
   return `  ▸ ${id} ${colours.dim(fill(printable(text), left))}  ${right}`
 }
 

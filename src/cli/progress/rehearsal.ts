@@ -105,7 +105,7 @@ function createHeap(): { readonly size: number; push(item: Out): void; pop(): Ou
     },
     push(item) {
       items.push(item)
-      for (let at = items.length - 1; at > 0; ) {
+      for (let at = items.length - 1; at > 0;) {
         const parent = (at - 1) >> 1
         if (endOf(parent) <= endOf(at)) break
         swap(parent, at)
@@ -117,7 +117,7 @@ function createHeap(): { readonly size: number; push(item: Out): void; pop(): Ou
       const last = items.pop()
       if (!first || !last || items.length === 0) return first
       items[0] = last
-      for (let at = 0; ; ) {
+      for (let at = 0; ;) {
         const child = endOf(2 * at + 2) < endOf(2 * at + 1) ? 2 * at + 2 : 2 * at + 1
         if (endOf(child) >= endOf(at)) break
         swap(child, at)

@@ -7,11 +7,17 @@ export interface Revision {
   readonly because: Because
 }
 
+/** The plan that a run begins with, in the transition that makes it whole. */
+export function firstPlanIn({ event, revision }: Transition): Plan | undefined {
+  if (revision === 0) return undefined
+  return event.type === 'plan.proposed' || event.type === 'run.started' ? event.plan : undefined
+}
+
 /** The revision that a transition brought. `plan` is the current one, where it is at hand. */
 export function revisionBy({ event, revision }: Transition, plan?: Plan): Revision {
   if ('patch' in event) return { revision, because: event.patch.because }
-  if (event.type === 'plan.proposed') return { revision, because: event.plan.because }
-  if (event.type === 'plan.stepProposed') return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
+  if (event.type === 'plan.stepProposed')
+    return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
   if (plan?.revision === revision) return { revision, because: plan.because }
   return { revision, because: { type: 'expanded', text: 'lists have got their items' } }
 }

@@ -1,6 +1,6 @@
 // The progress of a run on a stream: live on a terminal, in lines elsewhere.
 import type { Run } from '../../runtime/index.ts'
-import type { Colours } from '../colours.ts'
+import type { Output } from '../output.ts'
 import { showLive } from './liveProgress.ts'
 import { createPlainProgress } from './plainProgress.ts'
 import { createProgressBook } from './progressBook.ts'
@@ -8,21 +8,18 @@ import type { TerminalStream } from './redraw.ts'
 
 /** Progress that is being shown. */
 export interface Progress {
+  /** Prints lines that stay. */
+  say(lines: readonly string[]): void
   /** Clears the screen's area for something else, such as a question. */
   suspend(): void
   resume(): void
   close(): void
 }
 
-export interface ProgressOptions {
-  readonly stream: TerminalStream
-  readonly colours: Colours
-  /** Whether lines can be drawn over. */
-  readonly isLive: boolean
-}
-
-export function showProgress(run: Run, { stream, colours, isLive }: ProgressOptions): Progress {
-  return isLive ? showLive(run, stream, colours) : showLines(run, stream)
+/** Shows how a run goes, on stderr, until it is closed. */
+export function showProgress(run: Run, { streams: { stderr, env }, errorColours }: Output): Progress {
+  const canRedraw = stderr.isTTY === true && env.TERM !== 'dumb'
+  return canRedraw ? showLive(run, stderr, errorColours) : showLines(run, stderr)
 }
 
 function showLines(run: Run, stream: TerminalStream): Progress {
@@ -38,6 +35,7 @@ function showLines(run: Run, stream: TerminalStream): Progress {
     print(plain.tick(Date.now()))
   }, 500)
   return {
+    say: print,
     suspend() {
       // Nothing is drawn over.
     },

@@ -22,7 +22,6 @@ export function adoptPlan(turn: Turn, plan: Plan): void {
   turn.plan = plan
   turn.first = plan
   turn.planIsWhole = true
-  indexAssumptions(turn, plan)
   takeIn(turn, plan, () => false)
 }
 
@@ -44,7 +43,6 @@ export function adoptPatch(turn: Turn, patch: Patch): void {
   turn.plan = next
   turn.patches = turn.patches.push(patch)
   for (const operation of patch.operations) if (operation.op === 'remove') removeStep(turn, operation.id)
-  indexAssumptions(turn, next)
   takeIn(turn, next, (id) => moved.has(id))
 }
 
@@ -97,6 +95,7 @@ function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void 
   })
   linkAll(turn, before, changed)
   rankSteps(turn, plan, isMoved)
+  indexAssumptions(turn, plan) // now that every step has its entry: a broken one holds steps back
   const reopened = changed.filter((step) => takeInStep(turn, step, before.get(step.id)))
   for (const step of changed) recount(turn, step.id)
   for (const step of reopened) reopenDependents(turn, step.id)

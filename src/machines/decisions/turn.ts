@@ -9,45 +9,45 @@ import type { Entry } from './ledger.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface Turn extends Writable<CoordinatorContext> {
-  readonly commands: CoordinatorCommand[]
+  /** What the event in hand has caused so far. */
+  commands: CoordinatorCommand[]
   /** Steps that have just ended, and whose dependents have not been told. */
-  readonly ended: string[]
+  ended: string[]
   /** `forEach` steps whose array is known, to be expanded in one revision. */
-  readonly expanding: string[]
+  expanding: string[]
   changed: string[]
   changedFacts: string[]
   counts: Record<StepStatus, number>
 }
 
-/** What a decision comes to. */
-export interface Decision {
-  readonly context: CoordinatorContext
-  readonly commands: readonly CoordinatorCommand[]
-}
+const none: never[] = []
 
-/** Runs one decision on a working copy. One event may cause several; what they change adds up. */
+/** Runs one decision on a working copy, which then is the new context. One event may cause several decisions; the
+ * commands and changes of all of them add up.
+ *
+ * The copy is made once and never looked through: what a decision costs does not depend on what the context holds. */
 export function decide(
   context: CoordinatorContext,
   event: { readonly id: string; readonly at: number },
   decision: (turn: Turn) => void,
-): Decision {
+): CoordinatorContext {
   const isSameEvent = context.eventId === event.id
   const turn: Turn = {
     ...context,
     counts: { ...context.counts },
     eventId: event.id,
     now: event.at,
+    commands: isSameEvent ? [...context.commands] : [],
     changed: isSameEvent ? [...context.changed] : [],
     changedFacts: isSameEvent ? [...context.changedFacts] : [],
     refused: isSameEvent ? context.refused : undefined,
-    commands: [],
     ended: [],
     expanding: [],
   }
   decision(turn)
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- taken out of what becomes the context
-  const { commands, ended, expanding, ...next } = turn
-  return { context: next, commands }
+  turn.ended = none
+  turn.expanding = none
+  return turn
 }
 
 /** Writes a step's new entry, and keeps the counters true. */

@@ -1,128 +1,78 @@
-// The graph: dependencies that lead nowhere, steps that wait for each other, assumptions about steps that are not there.
-import { distance } from 'fastest-levenshtein'
+// The graph: dependencies that lead nowhere, steps that wait for each other, and steps that can never run.
 import type { Finding } from '../finding.ts'
-import { dependenciesOf, referencesIn } from '../references.ts'
-import type { Plan, Step } from '../schema.ts'
-import { problem } from './report.ts'
+import { canDoWithout } from '../graph.ts'
+import { dependenciesOf, isChildOf, referencesIn } from '../references.ts'
+import { findCycles } from './cycles.ts'
+import type { PlacedStep, PlanView } from './planView.ts'
+import { problem, warning, type Place } from './report.ts'
 
-export function checkGraph(plan: Plan, byId: ReadonlyMap<string, Step>): Finding[] {
+export function checkGraph(view: PlanView): Finding[] {
   const findings: Finding[] = []
-  for (const [index, step] of plan.steps.entries()) findings.push(...findDangling(step, index, byId))
-  for (const [index, assumption] of plan.assumptions.entries()) {
-    for (const [nth, id] of assumption.steps.entries()) {
-      if (byId.has(id)) continue
-      const message = `Assumption "${assumption.id}" names the step "${id}", which is not in the plan.`
-      findings.push(problem('ASSUMPTION_UNKNOWN', ['assumptions', index, 'steps', nth], undefined, message, hintFor(id, byId)))
-    }
-  }
-  const indexes = new Map(plan.steps.map((step, index) => [step.id, index]))
-  for (const cycle of findCycles(plan.steps, byId)) {
+  for (const placed of view.steps) findings.push(...checkKind(placed), ...findDangling(placed, view), ...findUnreachable(placed, view))
+  const indexes = new Map(view.steps.map(({ step, index }) => [step.id, index]))
+  for (const cycle of findCycles(view.steps.map(({ step }) => step), view.byId)) {
     const [first = ''] = cycle
-    const message = cycle.length === 2 ? `Step "${first}" waits for itself.` : `These steps wait for each other: ${cycle.join(' → ')}.`
+    const message = cycle.length === 2 ? `Step "${first}" waits for itself: ${cycle.join(' → ')}.` : `These steps wait for each other: ${cycle.join(' → ')}.`
     findings.push(problem('PLAN_CYCLE', ['steps', indexes.get(first) ?? 0], first, message, 'Take one of these dependencies out.'))
   }
-  return findings
+  return [...findings, ...checkAssumptions(view)]
 }
 
-/** The name in `names` that is most like `name`, when it is alike at all. */
-export function nearest(name: string, names: Iterable<string>): string | undefined {
-  let best: string | undefined
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1
-  for (const other of names) {
-    if (Math.abs(other.length - name.length) >= least) continue
-    const edits = distance(name.toLowerCase(), other.toLowerCase())
-    if (edits < least) {
-      least = edits
-      best = other
-    }
-  }
-  return best
+const kinds = ['tool', 'goal', 'instruction'] as const
+
+function checkKind({ step, index }: PlacedStep): Finding[] {
+  const given = kinds.filter((kind) => step[kind] !== undefined)
+  if (given.length === 1) return []
+  const message = given.length === 0 ? `Step "${step.id}" does not say what to do.` : `Step "${step.id}" has ${given.join(' and ')} at once.`
+  return [problem('STEP_KIND', ['steps', index], step.id, message, 'Give it exactly one of "tool", "goal" and "instruction".')]
 }
 
-function hintFor(id: string, byId: ReadonlyMap<string, Step>): string {
-  const like = nearest(id, byId.keys())
-  return like === undefined ? 'Name a step of this plan, or add it.' : `Did you mean "${like}"?`
-}
-
-function findDangling(step: Step, index: number, byId: ReadonlyMap<string, Step>): Finding[] {
+function findDangling({ step, index }: PlacedStep, { ids, likeIds }: PlanView): Finding[] {
   const findings: Finding[] = []
-  const miss = (id: string, place: readonly (string | number)[]): void => {
-    if (byId.has(id)) return
-    const message = `Step "${step.id}" depends on "${id}", which is not in the plan.`
-    findings.push(problem('STEP_UNKNOWN', ['steps', index, ...place], step.id, message, hintFor(id, byId)))
-  }
-  for (const [nth, id] of (step.after ?? []).entries()) miss(id, ['after', nth])
-  if (step.forEach) miss(step.forEach.$from, ['forEach', '$from'])
-  if (step.when && '$from' in step.when.value) miss(step.when.value.$from, ['when', 'value', '$from'])
   const seen = new Set<string>()
-  for (const { $from } of referencesIn(step.input ?? {})) {
-    if (!seen.has($from)) miss($from, ['input'])
-    seen.add($from)
+  const look = (id: string, ...place: Place): void => {
+    if (ids.has(id) || seen.has(id)) return
+    seen.add(id)
+    const message = `Step "${step.id}" depends on "${id}", which is not in the plan.`
+    findings.push(problem('STEP_UNKNOWN', ['steps', index, ...place], step.id, message, likeIds.hint(id, 'Name a step of this plan, or add it.')))
+  }
+  if (step.forEach) look(step.forEach.$from, 'forEach', '$from')
+  if (step.when && '$from' in step.when.value) look(step.when.value.$from, 'when', 'value', '$from')
+  for (const { $from } of step.input === undefined ? [] : referencesIn(step.input)) look($from, 'input')
+  for (const [nth, id] of (step.after ?? []).entries()) look(id, 'after', nth)
+  for (const id of dependenciesOf(step)) if (isChildOf(id, step)) look(id, 'expanded')
+  return findings
+}
+
+/** A step that needs one which was given up, and was not given up with it, will be skipped whatever happens; and so will
+ * one whose condition nothing can satisfy. What hangs behind such steps, or behind a cycle, is not listed as well. */
+function findUnreachable({ step, index }: PlacedStep, { byId }: PlanView): Finding[] {
+  if (step.abandoned !== undefined) return []
+  if (step.when?.is === false) {
+    return [warning('STEP_UNREACHABLE', ['steps', index, 'when', 'is'], step.id, `Step "${step.id}" never runs: nothing satisfies its condition.`, 'Give "when" a schema that some value fits.')]
+  }
+  const lost = dependenciesOf(step).find((id) => byId.get(id)?.abandoned !== undefined && !canDoWithout(step, id))
+  if (lost === undefined) return []
+  const message = `Step "${step.id}" never runs: it needs "${lost}", which was abandoned.`
+  return [warning('STEP_UNREACHABLE', ['steps', index], step.id, message, 'Depend on another step, set "onSkipped" to "run", or abandon it, too.')]
+}
+
+function checkAssumptions({ assumptions, ids, likeIds }: PlanView): Finding[] {
+  const findings: Finding[] = []
+  const seen = new Set<string>()
+  for (const [index, assumption] of assumptions.entries()) {
+    if (seen.has(assumption.id)) {
+      const message = `There is more than one assumption with the id "${assumption.id}".`
+      findings.push(problem('ASSUMPTION_DUPLICATE', ['assumptions', index, 'id'], undefined, message, 'Give each assumption an id of its own.'))
+    }
+    seen.add(assumption.id)
+    for (const [nth, id] of assumption.steps.entries()) {
+      if (ids.has(id)) continue
+      const message = `The assumption "${assumption.id}" names the step "${id}", which is not in the plan.`
+      const hint = likeIds.hint(id, 'Name steps of this plan.')
+      findings.push(problem('ASSUMPTION_UNKNOWN', ['assumptions', index, 'steps', nth], undefined, message, hint))
+    }
   }
   return findings
 }
 
-/** One cycle for each strongly connected component that has any (Tarjan 1972, without recursion). */
-function findCycles(steps: readonly Step[], byId: ReadonlyMap<string, Step>): string[][] {
-  const order = new Map<string, number>()
-  const low = new Map<string, number>()
-  const onStack = new Set<string>()
-  const stack: string[] = []
-  const cycles: string[][] = []
-  const visit = (root: string): void => {
-    const frames: { readonly id: string; readonly next: Iterator<string> }[] = []
-    const enter = (id: string): void => {
-      order.set(id, order.size)
-      low.set(id, order.size - 1)
-      stack.push(id)
-      onStack.add(id)
-      const step = byId.get(id)
-      frames.push({ id, next: (step ? dependenciesOf(step) : [])[Symbol.iterator]() })
-    }
-    enter(root)
-    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-      const { id } = frame
-      const next = frame.next.next()
-      if (next.done !== true) {
-        if (!byId.has(next.value)) continue
-        if (!order.has(next.value)) enter(next.value)
-        else if (onStack.has(next.value)) low.set(id, Math.min(low.get(id) ?? 0, order.get(next.value) ?? 0))
-        continue
-      }
-      frames.pop()
-      const parent = frames.at(-1)
-      if (parent) low.set(parent.id, Math.min(low.get(parent.id) ?? 0, low.get(id) ?? 0))
-      if (low.get(id) !== order.get(id)) continue
-      const component = new Set<string>()
-      for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
-        onStack.delete(member)
-        component.add(member)
-        if (member === id) break
-      }
-      const cycle = cycleWithin(component, id, byId)
-      if (cycle) cycles.push(cycle)
-    }
-  }
-  for (const step of steps) if (!order.has(step.id)) visit(step.id)
-  return cycles
-}
-
-/** A way from `start` through the component back to it. */
-function cycleWithin(component: ReadonlySet<string>, start: string, byId: ReadonlyMap<string, Step>): string[] | undefined {
-  const cameFrom = new Map<string, string>()
-  const open = [start]
-  for (const id of open) {
-    const step = byId.get(id)
-    for (const next of step ? dependenciesOf(step) : []) {
-      if (next === start) {
-        const way = [start]
-        for (let at = id; at !== start; at = cameFrom.get(at) ?? start) way.push(at)
-        return [start, ...way.slice(1).reverse(), start]
-      }
-      if (!component.has(next) || cameFrom.has(next)) continue
-      cameFrom.set(next, id)
-      open.push(next)
-    }
-  }
-  return undefined
-}

@@ -1,136 +1,112 @@
-// Tools and inputs: what can be said of a step's input before anything has run.
+// Tools, executors and inputs: what can be said of a step before anything has run.
 import type { Finding } from '../finding.ts'
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
-import { isJsonObject } from '../json.ts'
-import { checkSchema } from '../jsonSchemaCheck.ts'
-import { isPointer } from '../pointer.ts'
-import { isItemPointer, isReference } from '../references.ts'
-import type { Plan, Reference, Step } from '../schema.ts'
+import { isItemPointer, toReference } from '../references.ts'
+import type { Step } from '../schema.ts'
 import type { ToolCatalogue } from '../toolDescription.ts'
-import type { ValidateOptions } from '../validate.ts'
-import { nearest } from './graph.ts'
-import { problem, warning } from './report.ts'
-import { certainTypes, descend, itemSchema, mayFit, schemaAt } from './typeFlow.ts'
+import { findConflict } from './conflict.ts'
+import { misfits, type Hole, type Misfit } from './fit.ts'
+import { Flow } from './flow.ts'
+import type { PlacedStep, PlanView } from './planView.ts'
+import { problem, Suggestions, warning, type Place } from './report.ts'
+import type { Typed } from './schemaPaths.ts'
+import { isWellFormed, walkValue, type Walk } from './values.ts'
 
-type Place = readonly (string | number)[]
-
-interface Scope {
-  readonly step: Step
-  readonly byId: ReadonlyMap<string, Step>
+export interface World {
   readonly tools: ToolCatalogue | undefined
-  readonly item: JsonSchema | undefined
-  readonly findings: Finding[]
+  readonly executors: readonly string[] | undefined
 }
 
-export function checkInputs(plan: Plan, byId: ReadonlyMap<string, Step>, { tools, executors }: ValidateOptions): Finding[] {
+export function checkInputs(view: PlanView, { tools, executors }: World): Finding[] {
   const findings: Finding[] = []
-  for (const [index, step] of plan.steps.entries()) {
-    const place: Place = ['steps', index]
-    const scope: Scope = { step, byId, tools, item: tools && itemSchema(step, byId, tools), findings }
-    if (step.when && isItemPointer(step.when.value) && !step.forEach) itemOutside(scope, [...place, 'when', 'value'])
-    if (executors && step.executor !== undefined && !executors.includes(step.executor)) {
-      const like = nearest(step.executor, executors)
-      const hint = like === undefined ? `There are: ${executors.join(', ')}.` : `Did you mean "${like}"?`
-      findings.push(problem('EXECUTOR_UNKNOWN', [...place, 'executor'], step.id, `There is no executor "${step.executor}".`, hint))
-    }
-    const tool = step.tool === undefined ? undefined : tools?.get(step.tool)
-    if (tools && step.tool !== undefined && tool === undefined) {
-      const like = nearest(step.tool, tools.keys())
+  const flow = new Flow(view.byId, tools)
+  const likeTools = new Suggestions(tools?.keys() ?? [])
+  const likeExecutors = new Suggestions(executors ?? [])
+  for (const placed of view.steps) {
+    const { step, index } = placed
+    if (tools !== undefined && step.tool !== undefined && !tools.has(step.tool)) {
       const message = `Step "${step.id}" asks for the tool "${step.tool}", which is not there.`
-      findings.push(problem('TOOL_UNKNOWN', [...place, 'tool'], step.id, message, like === undefined ? 'Register it, or use another.' : `Did you mean "${like}"?`))
+      findings.push(problem('TOOL_UNKNOWN', ['steps', index, 'tool'], step.id, message, likeTools.hint(step.tool, 'Register it, or use another.')))
     }
-    checkValue(scope, step.input ?? {}, tool?.input, [...place, 'input'])
+    if (executors !== undefined && step.executor !== undefined && !executors.includes(step.executor)) {
+      const hint = likeExecutors.hint(step.executor, `There are: ${executors.join(', ')}.`)
+      findings.push(problem('EXECUTOR_UNKNOWN', ['steps', index, 'executor'], step.id, `There is no executor "${step.executor}".`, hint))
+    }
+    checkStep(placed, view, flow, tools, findings)
   }
   return findings
 }
 
-/** Checks a value that may hold references against the schema of the place it stands in (`undefined`: anything goes). */
-function checkValue(scope: Scope, value: Json, schema: JsonSchema | undefined, place: Place): void {
-  if (isReference(value)) checkReference(scope, value, schema, place)
-  else if (isItemPointer(value)) checkItem(scope, value.$item, schema, place)
-  else if (Array.isArray(value)) {
-    const items = isJsonObject(schema) && isJsonObject(schema.items) ? schema.items : undefined
-    for (const [index, item] of (value as readonly Json[]).entries()) checkValue(scope, item, items, [...place, index])
-    if (!holdsReference(value)) checkLiteral(scope, value, schema, place, false)
-  } else if (isJsonObject(value)) checkObject(scope, value, schema, place)
-  else {
-    if (typeof value === 'string') checkText(scope, value, place)
-    checkLiteral(scope, value, schema, place, true)
+function checkStep({ step, index }: PlacedStep, view: PlanView, flow: Flow, tools: ToolCatalogue | undefined, findings: Finding[]): void {
+  const typesOf = (hole: Hole): readonly Typed[] => {
+    return '$item' in hole ? flow.atItem(step, hole.$item) : flow.at(toReference(hole))
+  }
+  const onHole = (hole: Hole, place: Place): void => {
+    if (typesOf(hole).some(({ schema }) => schema === false)) findings.push(leadsNowhere(step, hole, place, view))
+  }
+  const walk: Walk = { step, place: ['steps', index, 'input'], ids: view.ids, findings, holders: new WeakSet(), onHole }
+  const before = findings.length
+  if (step.input !== undefined) walkValue(walk, step.input)
+  if (step.forEach) checkForEach({ step, index }, walk, flow)
+  if (step.when) checkWhen({ step, index }, walk, typesOf)
+  const tool = step.tool === undefined ? undefined : tools?.get(step.tool)
+  if (tool === undefined || findings.slice(before).some(({ code }) => code === 'PLAN_TOO_LARGE')) return
+  const { holders } = walk
+  for (const misfit of misfits({ root: tool.input, holders, typesOf }, step.input ?? {})) findings.push(inputFinding(step, walk.place, misfit))
+}
+
+function checkForEach({ step, index }: PlacedStep, walk: Walk, flow: Flow): void {
+  const place: Place = ['steps', index, 'forEach']
+  if (step.forEach === undefined || !isWellFormed(walk, step.forEach, place)) return
+  walk.onHole(step.forEach, place)
+  for (const given of flow.at(step.forEach)) {
+    const conflict = given.schema === false ? undefined : findConflict(given, { schema: { type: 'array' }, root: true })
+    if (conflict === undefined) continue
+    const message = `Step "${step.id}" goes over ${nameOfHole(step.forEach)}, which is ${conflict.given} and no array.`
+    walk.findings.push(problem('REFERENCE_TYPE', place, step.id, message, 'Refer to an array, or take "forEach" out.'))
   }
 }
 
-function checkObject(scope: Scope, value: JsonObject, schema: JsonSchema | undefined, place: Place): void {
-  const { step, findings } = scope
-  const fields = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : undefined
-  for (const key of Object.keys(value)) {
-    const field = fields && Object.hasOwn(fields, key) ? (fields[key] as JsonSchema) : undefined
-    if (fields && field === undefined && isJsonObject(schema) && schema.additionalProperties === false) {
-      const like = nearest(key, Object.keys(fields))
-      const hint = like === undefined ? `There are: ${Object.keys(fields).join(', ') || 'none'}.` : `Did you mean "${like}"?`
-      findings.push(problem('INPUT_UNKNOWN', [...place, key], step.id, `"${step.tool ?? step.id}" takes no "${key}".`, hint))
-    } else checkValue(scope, value[key] as Json, field, [...place, key])
-  }
-  if (!isJsonObject(schema) || !Array.isArray(schema.required)) return
-  for (const key of schema.required as readonly string[]) {
-    if (Object.hasOwn(value, key)) continue
-    const message = `"${step.tool ?? step.id}" needs "${key}", and step "${step.id}" does not give it.`
-    findings.push(problem('INPUT_MISSING', [...place, key], step.id, message, 'Write a value, or a reference to the output of a step before it.'))
-  }
-}
-
-function checkLiteral({ step, findings }: Scope, value: Json, schema: JsonSchema | undefined, place: Place, isLeaf: boolean): void {
-  if (schema === undefined) return
-  for (const { path, message } of checkSchema(schema, value)) {
-    if (!isLeaf && path !== '') continue // the element has been looked at on its own
-    findings.push(problem('INPUT_INVALID', place, step.id, `Step "${step.id}": ${message}`, 'Write a value that fits the input schema of the tool.'))
-  }
-}
-
-function checkReference(scope: Scope, reference: Reference, schema: JsonSchema | undefined, place: Place): void {
-  const { step, byId, tools, findings } = scope
-  const path = (reference as { readonly path?: string }).path ?? ''
-  if (!isPointer(path)) {
-    findings.push(problem('REFERENCE_PATH', place, step.id, `"${path}" is not a JSON Pointer.`, 'A pointer is empty or begins with "/".'))
+function checkWhen({ step, index }: PlacedStep, walk: Walk, typesOf: (hole: Hole) => readonly Typed[]): void {
+  if (step.when === undefined) return
+  const { value, is } = step.when
+  const place: Place = ['steps', index, 'when', 'value']
+  if (!isWellFormed(walk, value, place)) return
+  walk.onHole(value, place)
+  if (step.onSkipped === 'run') return // what it speaks of may be null
+  for (const given of typesOf(value)) {
+    const conflict = given.schema === false ? undefined : findConflict(given, { schema: is, root: is })
+    if (conflict === undefined || is === false) continue
+    const message = `Step "${step.id}" never runs: ${nameOfHole(value)} is ${conflict.given}, and its condition wants ${conflict.wanted}.`
+    walk.findings.push(warning('STEP_UNREACHABLE', ['steps', index, 'when'], step.id, message, 'Mend the condition.'))
     return
   }
-  if (!tools) return
-  const given = schemaAt({ $from: reference.$from, path }, byId, tools)
-  compare(scope, given, schema, place, `"${path}" of "${reference.$from}"`)
 }
 
-function checkItem(scope: Scope, pointer: string, schema: JsonSchema | undefined, place: Place): void {
-  if (!scope.step.forEach) itemOutside(scope, place)
-  else if (!isPointer(pointer)) {
-    scope.findings.push(problem('REFERENCE_PATH', place, scope.step.id, `"${pointer}" is not a JSON Pointer.`, 'A pointer is empty or begins with "/".'))
-  } else compare(scope, descend(scope.item, pointer), schema, place, `"${pointer}" of the item`)
+function leadsNowhere(step: Step, hole: Hole, place: Place, { byId }: PlanView): Finding {
+  const giver = isItemPointer(hole) ? undefined : byId.get(toReference(hole).$from)
+  const message = `Step "${step.id}" refers to ${nameOfHole(hole)}, and nothing is there.`
+  const hint =
+    giver?.forEach === undefined
+      ? 'Look at the output schema of the tool that gives it.'
+      : `"${giver.id}" gives an array with the output for each item: go over it with "forEach" and "$item", or begin the path with an index.`
+  return problem('REFERENCE_PATH', place, step.id, message, hint)
 }
 
-function itemOutside({ step, findings }: Scope, place: Place): void {
-  const message = `Step "${step.id}" speaks of an item, and goes over none.`
-  findings.push(problem('ITEM_OUTSIDE_FOR_EACH', place, step.id, message, 'Give the step a "forEach", or refer to a step with "$from".'))
-}
-
-function compare({ step, findings }: Scope, given: JsonSchema | 'nothing' | undefined, wanted: JsonSchema | undefined, place: Place, what: string): void {
-  if (given === 'nothing') {
-    findings.push(problem('REFERENCE_PATH', place, step.id, `Step "${step.id}" refers to ${what}, and nothing is there.`, 'Look at the output schema of that tool.'))
-    return
+function inputFinding(step: Step, place: Place, { code, path, message, name, names, conflict }: Misfit): Finding {
+  const at = path === '' ? '' : ` at "${path}"`
+  if (conflict !== undefined) {
+    const inside = conflict.path === '' ? '' : ` (at "${conflict.path}" in it)`
+    const text = `Step "${step.id}" needs ${conflict.wanted}${at}, and the reference there gives ${conflict.given}${inside}.`
+    return problem(code, place, step.id, text, 'Refer to another place, or put a step between that converts it.', path)
   }
-  const givenTypes = certainTypes(given)
-  const wantedTypes = certainTypes(wanted)
-  if (!givenTypes || !wantedTypes || mayFit(givenTypes, wantedTypes)) return
-  const message = `Step "${step.id}" needs ${[...wantedTypes].join(' or ')} here, and ${what} is ${[...givenTypes].join(' or ')}.`
-  findings.push(problem('REFERENCE_TYPE', place, step.id, message, 'Refer to another place, or put a step between that converts it.'))
+  const text = `Step "${step.id}" has an input that does not fit tool "${step.tool ?? ''}"${at}: ${message}.`
+  const free = names === undefined || names.length === 0 ? '' : ` There are: ${names.slice(0, 10).join(', ')}.`
+  const hint = code === 'INPUT_UNKNOWN' ? new Suggestions(names ?? []).hint(name ?? '', `Take it out.${free}`) : 'Look at the input schema of the tool.'
+  return problem(code, place, step.id, text, hint, path)
 }
 
-/** Text that looks like a reference of some other system is passed on as it stands, which is seldom meant. */
-function checkText({ step, findings }: Scope, text: string, place: Place): void {
-  const mark = /\$\{[\w.[\]-]+\}|^#E\d+$|^\$\d+$/.exec(text)?.[0]
-  if (mark === undefined) return
-  const message = `Step "${step.id}" has the text "${mark}", which is not filled in: it is handed to the tool as it stands.`
-  findings.push(warning('TEMPLATE_IN_TEXT', place, step.id, message, 'Write a reference: {"$from": "stepId", "path": "/field"}.'))
-}
-
-function holdsReference(value: Json): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return isReference(value) || isItemPointer(value) || Object.values(value).some((member) => holdsReference(member as Json))
+function nameOfHole(hole: Hole): string {
+  if ('$item' in hole) return hole.$item === '' ? 'its item' : `"${hole.$item}" in its item`
+  const { $from, path } = toReference(hole)
+  return path === '' ? `the output of "${$from}"` : `"${path}" in the output of "${$from}"`
 }

@@ -1,25 +1,35 @@
 // The JSON Schemas that a plan brings along must be usable themselves.
 import type { Finding } from '../finding.ts'
 import type { JsonSchema } from '../json.ts'
-import { findSchemaProblem } from '../jsonSchemaCheck.ts'
-import type { Plan } from '../schema.ts'
+import { schemaProblems, type SchemaProblem } from '../schemaProblems.ts'
+import type { Goal } from '../schema.ts'
+import type { PlanView } from './planView.ts'
 import { problem } from './report.ts'
 
-export function checkSchemas(plan: Plan): Finding[] {
+type Place = readonly (string | number)[]
+
+export function checkSchemas({ steps, assumptions, goal }: PlanView): Finding[] {
   const findings: Finding[] = []
-  const checked = new Map<JsonSchema, string | undefined>()
-  const check = (schema: JsonSchema | undefined, place: readonly (string | number)[], stepId?: string): void => {
+  const known = new Map<JsonSchema, readonly SchemaProblem[]>()
+  const check = (schema: JsonSchema | undefined, place: Place, stepId?: string): void => {
     if (schema === undefined) return
-    if (!checked.has(schema)) checked.set(schema, findSchemaProblem(schema))
-    const trouble = checked.get(schema)
-    if (trouble === undefined) return
-    findings.push(problem('SCHEMA_INVALID', place, stepId, `Not a usable JSON Schema: ${trouble}.`, 'Write a JSON Schema of draft 2020-12.'))
+    const problems = known.get(schema) ?? schemaProblems(schema)
+    known.set(schema, problems)
+    for (const { path, message } of problems) {
+      const hint = 'Write a JSON Schema of draft 2020-12.'
+      findings.push(problem('SCHEMA_INVALID', place, stepId, `This is not a usable JSON Schema: ${message}.`, hint, path))
+    }
   }
-  for (const [index, step] of plan.steps.entries()) {
+  const checkGoal = (of: Goal | undefined, place: Place, stepId?: string): void => {
+    for (const [index, wanted] of (of?.want ?? []).entries()) check(wanted.is, [...place, 'want', index, 'is'], stepId)
+  }
+  for (const { step, index } of steps) {
     check(step.expect, ['steps', index, 'expect'], step.id)
     check(step.when?.is, ['steps', index, 'when', 'is'], step.id)
+    checkGoal(step.goal, ['steps', index, 'goal'], step.id)
   }
-  for (const [index, assumption] of plan.assumptions.entries()) check(assumption.is, ['assumptions', index, 'is'])
-  for (const [index, wanted] of (plan.goal.want ?? []).entries()) check(wanted.is, ['goal', 'want', index, 'is'])
+  for (const [index, assumption] of assumptions.entries()) check(assumption.is, ['assumptions', index, 'is'])
+  checkGoal(goal, ['goal'])
   return findings
 }
+

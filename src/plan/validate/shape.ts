@@ -1,94 +1,68 @@
 // Shape: fields, types, ids, and how large a plan may be.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Finding } from '../finding.ts'
-import { isJsonObject } from '../json.ts'
-import { planLimits, planSchema, type Plan } from '../schema.ts'
-import type { ValidateOptions } from '../validate.ts'
+import { deepFreeze } from '../freeze.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { readJsonValue } from '../jsonValue.ts'
+import { planLimits, planSchema, stepSchema, type Plan } from '../schema.ts'
+import { findingsOf } from './issues.ts'
+import { planView, type PlacedStep, type PlanView } from './planView.ts'
 import { problem } from './report.ts'
 
-export function checkShape(value: unknown, options: ValidateOptions): { readonly plan?: Plan; readonly findings: readonly Finding[] } {
-  const most = options.limits?.steps ?? planLimits.steps
-  if (isJsonObject(value) && Array.isArray(value.steps) && value.steps.length > most) {
-    const hint = `Split the work into sub-goals, go over a list with forEach, or raise the limit of ${String(most)}.`
-    return { findings: [problem('PLAN_TOO_LARGE', ['steps'], undefined, `The plan has ${String(value.steps.length)} steps.`, hint)] }
+export interface ShapeCheck {
+  /** The plan with its defaults filled in, frozen; `undefined` when its shape is wrong. */
+  readonly plan: Plan | undefined
+  /** As much of it as could be read. */
+  readonly view: PlanView
+  readonly findings: readonly Finding[]
+}
+
+const headSchema = planSchema.extend({ steps: z.array(z.unknown()) })
+const largest = { maxBytes: 500_000_000, maxDepth: 200 } as const
+const nothing = planView(undefined, [], [], new Set())
+
+export function checkShape(value: unknown, mostSteps: number = planLimits.steps): ShapeCheck {
+  const refuse = (finding: Finding): ShapeCheck => ({ plan: undefined, view: nothing, findings: [finding] })
+  const given = isRecord(value) ? value.steps : undefined
+  if (Array.isArray(given) && given.length > mostSteps) {
+    const hint = 'Split the work into sub-goals, go over a list with "forEach", or raise the limit.'
+    const message = `The plan has ${given.length} steps, and ${mostSteps} are allowed.`
+    return refuse(problem('PLAN_TOO_LARGE', ['steps'], undefined, message, hint))
   }
-  const parsed = planSchema.safeParse(value)
-  if (!parsed.success) return { findings: parsed.error.issues.flatMap((issue) => findingsOf(issue, value)) }
-  const plan = parsed.data
-  return { plan, findings: [...checkIds(plan), ...checkKinds(plan), ...checkDepth(plan)] }
-}
-
-function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
-  const place = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-  const stepId = stepIdAt(value, place)
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) =>
-      problem('PLAN_SHAPE', [...place, key], stepId, `There is no field "${key}" here.`, 'See the plan format for the fields there are; take this one out.'),
-    )
+  const read = readJsonValue(value, largest)
+  if ('failure' in read) {
+    const code = read.failure.code === 'OUTPUT_NOT_JSON' ? 'PLAN_SHAPE' : 'PLAN_TOO_LARGE'
+    return refuse({ code, severity: 'error', path: read.failure.path, message: read.failure.message, hint: read.failure.hint })
   }
-  const came = describe(valueAt(value, place))
-  return [problem('PLAN_SHAPE', place, stepId, `${issue.message}; got ${came}.`, 'See the plan format for what belongs here.')]
-}
-
-function stepIdAt(value: unknown, place: readonly (string | number)[]): string | undefined {
-  if (place[0] !== 'steps' || place.length < 2) return undefined
-  const step = valueAt(value, place.slice(0, 2))
-  return isJsonObject(step) && typeof step.id === 'string' ? step.id : undefined
-}
-
-function valueAt(value: unknown, place: readonly (string | number)[]): unknown {
-  let at: unknown = value
-  for (const part of place) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined
-    at = (at as Record<string | number, unknown>)[part]
+  if (!isJsonObject(read.value)) {
+    return refuse(problem('PLAN_SHAPE', [], undefined, 'A plan is an object.', 'Give it "id", "goal" and "steps".'))
   }
-  return at
+  return checkParts(read.value)
 }
 
-function describe(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  const text = JSON.stringify(value) ?? typeof value
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
-}
-
-function checkIds(plan: Plan): Finding[] {
-  const findings: Finding[] = []
-  const first = new Map<string, number>()
-  for (const [index, { id }] of plan.steps.entries()) {
-    const before = first.get(id)
-    if (before === undefined) first.set(id, index)
-    else {
-      const message = `Steps ${String(before)} and ${String(index)} have the same id, "${id}".`
+function checkParts(value: JsonObject): ShapeCheck {
+  const head = headSchema.safeParse(value)
+  const findings = head.success ? [] : head.error.issues.flatMap((issue) => findingsOf(issue, value))
+  const steps: PlacedStep[] = []
+  const ids = new Set<string>()
+  for (const [index, given] of (Array.isArray(value.steps) ? (value.steps as readonly Json[]) : []).entries()) {
+    const parsed = stepSchema.safeParse(given)
+    if (parsed.success) steps.push({ step: deepFreeze(parsed.data), index })
+    else for (const issue of parsed.error.issues) findings.push(...findingsOf({ ...issue, path: ['steps', index, ...issue.path] }, value))
+    const id = isJsonObject(given) ? given.id : undefined
+    if (typeof id !== 'string') continue
+    if (ids.has(id)) {
+      const message = `There is more than one step with the id "${id}".`
       findings.push(problem('STEP_DUPLICATE', ['steps', index, 'id'], id, message, 'Give each step an id of its own.'))
     }
+    ids.add(id)
   }
-  return findings
+  const { goal, assumptions } = head.success ? head.data : { goal: undefined, assumptions: [] }
+  const view = planView(goal, steps, assumptions, ids)
+  const isWhole = head.success && steps.length === head.data.steps.length
+  return { plan: isWhole ? { ...head.data, steps: steps.map(({ step }) => step) } : undefined, view, findings }
 }
 
-function checkKinds(plan: Plan): Finding[] {
-  const findings: Finding[] = []
-  for (const [index, step] of plan.steps.entries()) {
-    const kinds = (['tool', 'goal', 'instruction'] as const).filter((kind) => step[kind] !== undefined)
-    if (kinds.length === 1) continue
-    const message = kinds.length === 0 ? `Step "${step.id}" says nothing to do.` : `Step "${step.id}" has ${kinds.join(' and ')}.`
-    findings.push(problem('STEP_KIND', ['steps', index], step.id, message, 'A step has exactly one of "tool", "goal" and "instruction".'))
-  }
-  return findings
-}
-
-function checkDepth(plan: Plan): Finding[] {
-  const findings: Finding[] = []
-  for (const [index, step] of plan.steps.entries()) {
-    if (step.input === undefined || !isDeeperThan(step.input, planLimits.inputDepth)) continue
-    const message = `The input of step "${step.id}" is nested deeper than ${String(planLimits.inputDepth)} levels.`
-    findings.push(problem('PLAN_TOO_LARGE', ['steps', index, 'input'], step.id, message, 'Flatten it, or hand the value over as the output of a step.'))
-  }
-  return findings
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }

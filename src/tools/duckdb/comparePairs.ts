@@ -1,4 +1,5 @@
 // Counting exactly what two columns share. The different values of each column are drawn once, then compared pair by pair.
+import { cellText } from './cellText.ts'
 import type { Json } from '../../plan/json.ts'
 import type { DuckDB, Session } from './openDuckDB.ts'
 import type { Pair } from './findJoins.ts'
@@ -105,5 +106,5 @@ async function count(session: Session, setA: string, setB: string): Promise<Coun
 }
 
 function texts(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.map((item: Json) => String(item).slice(0, 60)) : []
+  return Array.isArray(value) ? value.map((item: Json) => cellText(item).slice(0, 60)) : []
 }

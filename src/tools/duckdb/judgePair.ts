@@ -89,7 +89,7 @@ function strengthOf({
     if (kind === 'integer' && hasKey) return found >= 0.9 ? 'strong' : 'likely'
     if (kind === 'integer') return namesAgree ? (areYears ? 'likely' : 'weak') : undefined
     if (namesAgree) return found >= 0.95 ? 'strong' : 'likely'
-    return kind === 'date' && found >= 0.9 ? 'weak' : undefined
+    return found >= 0.9 ? 'weak' : undefined
   }
   if (hasKey && names >= 0.6 && found >= 0.95) return 'likely'
   return namesAgree && found >= 0.9 ? 'weak' : undefined

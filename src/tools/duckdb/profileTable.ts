@@ -1,4 +1,5 @@
 // Profiling: one query measures all columns, and a few more find common values and shapes where there are any.
+import { cellText } from './cellText.ts'
 import type { Json } from '../../plan/json.ts'
 import { measuresOf, textOf } from './columnMeasures.ts'
 import type { DuckDB, Session } from './openDuckDB.ts'
@@ -110,7 +111,7 @@ async function topValues(
     `SELECT left(${text}, 120) AS v, count(*) AS n FROM ${table} WHERE ${text} IS NOT NULL GROUP BY 1
      ${rowCount <= fewRows ? '' : 'HAVING n > 1'} ORDER BY n DESC, v LIMIT 6`,
   )
-  return rows.map(([value, count]) => ({ value: String(value), count: Number(count) }))
+  return rows.map(([value, count]) => ({ value: cellText(value), count: Number(count) }))
 }
 
 async function jsonTypes(
@@ -123,7 +124,7 @@ async function jsonTypes(
        WHEN json_type(${name}) = 'VARCHAR' THEN 'string' ELSE lower(json_type(${name})) END AS t, count(*) AS n
      FROM ${table} WHERE ${name} IS NOT NULL AND json_type(${name}) <> 'NULL' GROUP BY 1 ORDER BY n DESC, t`,
   )
-  return rows.map(([type, count]) => ({ type: String(type), count: Number(count) }))
+  return rows.map(([type, count]) => ({ type: cellText(type), count: Number(count) }))
 }
 
 /** How many values are dates, by the format that reads most of the first few hundred, and from when to when. */
@@ -139,7 +140,7 @@ async function datesIn(session: Session, table: string, text: string) {
     `SELECT count(m), CAST(min(m) AS VARCHAR), CAST(max(m) AS VARCHAR) FROM (SELECT ${moment} AS m FROM ${table})`,
   )
   const [dates, earliest, latest] = rows[0] ?? []
-  return { dates: Number(dates), dateFormat, earliest: String(earliest), latest: String(latest) }
+  return { dates: Number(dates), dateFormat, earliest: cellText(earliest), latest: cellText(latest) }
 }
 
 /** Shapes of the values: runs of capitals, small letters and digits become one sign, with their length where that is all. */
@@ -155,12 +156,12 @@ async function patterns(session: Session, table: string, text: string) {
      FROM (SELECT ${text} AS v, count(*) AS n FROM ${table} GROUP BY 1) WHERE v IS NOT NULL GROUP BY 1 ORDER BY n DESC, p LIMIT 5`,
   )
   return rows.map(([pattern, count, example, shortest, longest]) => {
-    const lengths = shortest === longest ? String(shortest) : `${String(shortest)},${String(longest)}`
-    const shown = String(pattern)
+    const lengths = shortest === longest ? cellText(shortest) : `${cellText(shortest)},${cellText(longest)}`
+    const shown = cellText(pattern)
     return {
       pattern: /^[Aa9]$/.test(shown) ? `${shown}{${lengths}}` : shown,
       count: Number(count),
-      example: String(example),
+      example: cellText(example),
     }
   })
 }

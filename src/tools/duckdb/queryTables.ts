@@ -2,6 +2,7 @@
 //
 // S1. The statement is parsed by DuckDB itself, and refused unless it is a single SELECT.
 // S2. It names only the given tables and its own subqueries: no file, no schema, no function that opens something.
+import { cellText } from './cellText.ts'
 import type { Json, JsonObject } from '../../plan/json.ts'
 import { isJsonObject } from '../../plan/json.ts'
 import { ToolError } from '../toolError.ts'
@@ -51,26 +52,26 @@ export async function queryTables(
 
 async function parse(session: Session, sql: string): Promise<Json> {
   const { rows } = await session.query(`SELECT json_serialize_sql(${quoteText(sql)})`)
-  return JSON.parse(String(rows[0]?.[0])) as Json
+  return JSON.parse(cellText(rows[0]?.[0])) as Json
 }
 
 /** The reason not to run a parsed statement, or nothing. */
 function whyRefused(parsed: Json, tables: ReadonlySet<string>): string | undefined {
   if (!isJsonObject(parsed)) return 'it could not be parsed'
-  if (parsed['error'] === true) return String(parsed['error_message'])
+  if (parsed['error'] === true) return cellText(parsed['error_message'])
   const statements = parsed['statements']
   if (!Array.isArray(statements) || statements.length !== 1) return 'it is not one statement' // S1
   const nodes = [...objectsIn(statements as Json)]
   const known = new Set([...tables, ...nodes.flatMap(namesOfSubqueries)])
   for (const node of nodes) {
     if (node['type'] === 'BASE_TABLE') {
-      const name = String(node['table_name'])
+      const name = cellText(node['table_name'])
       const isPlain = node['schema_name'] === '' && node['catalog_name'] === ''
       if (!isPlain || !known.has(name.toLowerCase()))
         return `it reads "${name}", which is none of the given tables (${[...tables].join(', ')})`
     } else if (node['type'] === 'TABLE_FUNCTION') {
       const call = node['function']
-      const name = isJsonObject(call) ? String(call['function_name']) : '?'
+      const name = isJsonObject(call) ? cellText(call['function_name']) : '?'
       if (!harmlessTableFunctions.has(name)) return `it calls "${name}", which is not allowed here` // S2
     } else if (node['type'] === 'SHOW_REF') return 'it asks about the database, not about the tables'
   }
@@ -81,7 +82,7 @@ function namesOfSubqueries(node: JsonObject): string[] {
   const map = node['cte_map']
   const entries = isJsonObject(map) ? map['map'] : undefined
   if (!Array.isArray(entries)) return []
-  return entries.flatMap((entry: Json) => (isJsonObject(entry) ? [String(entry['key']).toLowerCase()] : []))
+  return entries.flatMap((entry: Json) => (isJsonObject(entry) ? [cellText(entry['key']).toLowerCase()] : []))
 }
 
 function* objectsIn(value: Json): Generator<JsonObject> {

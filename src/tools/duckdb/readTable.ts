@@ -2,6 +2,7 @@
 //
 // R1. Reading is strict: every value fits the type found for its column, or the file is not readable this way.
 // R2. Types are found from the whole file where it is small enough, not from its first lines.
+import { cellText } from './cellText.ts'
 import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { ToolError } from '../toolError.ts'
@@ -104,7 +105,7 @@ function csvShape({ rows }: QueryResult, lenient: boolean): { columns: TableColu
 }
 
 function described({ rows }: QueryResult): TableColumn[] {
-  return rows.map(([name, type]) => ({ name: String(name), type: String(type) }))
+  return rows.map(([name, type]) => ({ name: cellText(name), type: cellText(type) }))
 }
 
 function numberAt({ rows }: QueryResult): number {

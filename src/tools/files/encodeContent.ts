@@ -41,7 +41,7 @@ function problemOf(content: string, encoding: FileEncoding): string | undefined 
     case 'utf-16le':
       return undefined
     case 'latin1':
-      return /[^\0-\xff]/.test(content) ? 'holds a character that latin1 does not have' : undefined // eslint-disable-line no-control-regex
+      return /[^\0-\xff]/.test(content) ? 'holds a character that latin1 does not have' : undefined
     case 'base64':
       return content.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(content) ? undefined : 'is not base64'
   }

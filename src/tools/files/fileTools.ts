@@ -49,7 +49,11 @@ function fileList({ roots, maxFiles }: Limits) {
     description: 'Lists the files in a folder and below it, sorted by name, with their sizes.',
     input: z.strictObject({
       path: path.default('.'),
-      pattern: z.string().max(1000).optional().describe('As "**/*.csv" or "data-{a,b}/*"; without "/" for the name alone.'),
+      pattern: z
+        .string()
+        .max(1000)
+        .optional()
+        .describe('As "**/*.csv" or "data-{a,b}/*"; without "/" for the name alone.'),
       recursive: z.boolean().default(true),
       hidden: z.boolean().default(false),
     }),

@@ -23,7 +23,7 @@ export function compileGlob(pattern: string): (path: string) => boolean {
 }
 
 function matchesName(part: string, name: string): boolean {
-  return greedy([...part], [...name], '*', (wanted, letter) => wanted === '?' || wanted === letter)
+  return greedy(Array.from(part), Array.from(name), '*', (wanted, letter) => wanted === '?' || wanted === letter)
 }
 
 /** The usual matching with one mark to return to: at most pattern × text steps. */

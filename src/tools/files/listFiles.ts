@@ -1,5 +1,5 @@
 // Which files a folder holds: sorted, bounded, and without following links that lead out or around.
-import { lstat, opendir, stat } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { ToolError } from '../toolError.ts'
 import { fileFailure } from './fileFailure.ts'
 import { compileGlob } from './glob.ts'
@@ -56,12 +56,8 @@ export async function listFiles(roots: Roots, options: ListOptions): Promise<Lis
         if (found === undefined || found.isDirectory() || !matches(name)) continue
         const path = joined(folder, name)
         if (found.isFile()) files.push({ path, name, sizeBytes: found.size })
-        else if (!found.isSymbolicLink()) aside.push({ name, because: 'neither a file nor a folder' })
-        else {
-          const target = await stat(place.in(entry.name)).catch(() => undefined)
-          if (target?.isDirectory() === true) aside.push({ name, because: 'a link to a folder' })
-          else await addLinked(path, name)
-        }
+        else if (found.isSymbolicLink()) await addLinked(path, name)
+        else aside.push({ name, because: 'neither a file nor a folder' })
         if (files.length > maxFiles) throw tooMany(folder, `${String(maxFiles)} files that fit`)
       }
     } catch (error) {
@@ -78,7 +74,8 @@ export async function listFiles(roots: Roots, options: ListOptions): Promise<Lis
       await using file = await openFile(roots, path)
       files.push({ path, name, sizeBytes: file.found.size })
     } catch (error) {
-      aside.push({ name, because: fileFailure(name, error).message })
+      const { code, message } = fileFailure(name, error)
+      aside.push({ name, because: code === 'NOT_A_FILE' ? 'a link to what is no file' : message })
     }
   }
 }

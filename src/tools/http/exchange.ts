@@ -31,7 +31,7 @@ export interface HttpAnswer {
 /** Sends a request and reads its answer.
  *
  * @throws `HOST_PRIVATE`, `HOST_UNREACHABLE` (nothing was sent), `CONNECTION_LOST`, `BODY_TOO_LARGE`, `BODY_UNREADABLE`,
- *   `REQUEST_INVALID`; the reason of the signal when it fires.
+ *   `CERTIFICATE_REFUSED`, `REQUEST_INVALID`; the reason of the signal when it fires.
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   const { url, allowPrivate, signal } = request
@@ -136,6 +136,14 @@ function explain(error: unknown, url: URL, wasSent: boolean): ToolError {
   }
   if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR')) {
     return new ToolError('BODY_UNREADABLE', `The answer of ${placeOf(url)} cannot be unpacked: ${text}`, {
+      cause: error,
+    })
+  }
+  if (/CERT|SIGNATURE|ERR_TLS/.test(code)) {
+    const hint = 'The host does not prove that it is the one that was meant: check its certificate.'
+    return new ToolError('CERTIFICATE_REFUSED', `The certificate of ${url.host} is not accepted: ${text}`, {
+      retryable: false,
+      hint,
       cause: error,
     })
   }

@@ -12,8 +12,8 @@ export interface JsonQueryOptions {
   readonly maxMatches?: number
 }
 
-/** Most steps that a query may take; some seconds. */
-const maxCost = 20_000_000
+/** Most steps that a query may take: at two microseconds each, some ten seconds. */
+const maxCost = 5_000_000
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 1000 })
 // Patterns are tried by backtracking: one such as `(a+)+$` would hold the whole process up.
@@ -24,8 +24,8 @@ environment.functionRegister.delete('search')
  *
  * The functions `match` and `search` are left out, because a pattern can take for ever; `length`, `count` and `value` are there.
  * @example
- * import { carryOut, jsonQueryTool } from 'planloom/tools'
- * jsonQueryTool().description.name // 'json_query'
+ * const { run } = jsonQueryTool()
+ * typeof run // 'function'
  */
 export function jsonQueryTool({ maxMatches = 100_000 }: JsonQueryOptions = {}) {
   return defineTool({
@@ -52,7 +52,8 @@ export function jsonQueryTool({ maxMatches = 100_000 }: JsonQueryOptions = {}) {
 }
 
 function byPointer(value: Json, pointer: string) {
-  if (!isPointer(pointer)) throw invalid('/pointer', `"${pointer}" is not a JSON Pointer`, 'It is empty, or begins with "/".')
+  if (!isPointer(pointer))
+    throw invalid('/pointer', `"${pointer}" is not a JSON Pointer`, 'It is empty, or begins with "/".')
   const found = getPointer(value, pointer)
   if (found !== undefined) return { value: found, values: [found], pointers: [pointer] }
   const parent = nearestParent(value, pointer)
@@ -67,11 +68,15 @@ function byQuery(value: Json, query: string, maxMatches: number) {
   const compiled = compile(query)
   const cost = queryCost(query, sizeOf(value))
   if (cost > maxCost) {
-    throw new ToolError('QUERY_TOO_COSTLY', `The query "${query}" could take ${cost.toExponential(0)} steps on this value.`, {
-      hint: 'Use fewer "..", and no "$" inside a filter; or query a part of the value first.',
-      retryable: false,
-      where: { path: '/query' },
-    })
+    throw new ToolError(
+      'QUERY_TOO_COSTLY',
+      `The query "${query}" could take ${cost.toExponential(0)} steps on this value.`,
+      {
+        hint: 'Use fewer "..", and no "$" inside a filter; or query a part of the value first.',
+        retryable: false,
+        where: { path: '/query' },
+      },
+    )
   }
   const values: Json[] = []
   const pointers: string[] = []
@@ -94,7 +99,12 @@ function compile(query: string): JSONPathQuery {
     return environment.compile(query)
   } catch (cause) {
     if (!(cause instanceof JSONPathError)) throw cause
-    throw invalid('/query', `"${query}" is not a JSONPath query: ${cause.message}`, 'It begins with "$": "$.rows[*].name".', cause)
+    throw invalid(
+      '/query',
+      `"${query}" is not a JSONPath query: ${cause.message}`,
+      'It begins with "$": "$.rows[*].name".',
+      cause,
+    )
   }
 }
 

@@ -106,8 +106,14 @@ class StrictWriter extends mustache.Writer {
     this.depth++
     const text = super.renderTokens(...given)
     this.depth--
-    if (text.length > this.limits.maxBytes) throw tooMuch(`makes a text of more than ${String(this.limits.maxBytes)} bytes`)
+    if (text.length > this.limits.maxBytes)
+      throw tooMuch(`makes a text of more than ${String(this.limits.maxBytes)} bytes`)
     return text
+  }
+
+  override unescapedValue(token: string[], context: StrictContext): string {
+    const value = context.lookup(token[1] ?? '')
+    return value === undefined || value === null ? '' : textOf(value)
   }
 
   partial(name: string): string | undefined {
@@ -126,11 +132,15 @@ const mostSteps = 5_000_000
 
 function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
-  throw new ToolError('VALUE_NOT_TEXT', `The template shows ${Array.isArray(value) ? 'a list' : 'an object'} as if it were text.`, {
-    hint: 'Name one of its properties ({{user.name}}), or go through it with a section ({{#rows}} … {{/rows}}).',
-    retryable: false,
-    where: { path: '/template' },
-  })
+  throw new ToolError(
+    'VALUE_NOT_TEXT',
+    `The template shows ${Array.isArray(value) ? 'a list' : 'an object'} as if it were text.`,
+    {
+      hint: 'Name one of its properties ({{user.name}}), or go through it with a section ({{#rows}} … {{/rows}}).',
+      retryable: false,
+      where: { path: '/template' },
+    },
+  )
 }
 
 function tooMuch(what: string): ToolError {

@@ -19,12 +19,16 @@ export interface TemplateRenderOptions {
 export function templateRenderTool({ maxBytes = 5_000_000 }: TemplateRenderOptions = {}) {
   return defineTool({
     name: 'template_render',
-    description: 'Renders a Mustache template with data: {{name}}, {{#rows}} … {{/rows}}, {{^rows}} … {{/rows}}, {{> partial}}.',
+    description:
+      'Renders a Mustache template with data: {{name}}, {{#rows}} … {{/rows}}, {{^rows}} … {{/rows}}, {{> partial}}.',
     input: z.strictObject({
       template: z.string().max(1_000_000),
       data: z.record(z.string(), z.unknown()).default({}),
       partials: z.record(z.string(), z.string()).default({}),
-      escape: z.enum(['html', 'none']).default('none').describe('"html" for pages; {{{name}}} and {{&name}} are never escaped.'),
+      escape: z
+        .enum(['html', 'none'])
+        .default('none')
+        .describe('"html" for pages; {{{name}}} and {{&name}} are never escaped.'),
       missing: z.enum(['fail', 'empty']).default('fail'),
     }),
     output: z.strictObject({ text: z.string() }),

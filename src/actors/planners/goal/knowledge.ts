@@ -1,5 +1,6 @@
 // What is known before the planner adds a step: values of facts, and steps that are done, out, or not to be tried again.
-import type { Json, JsonSchema } from '../../../plan/json.ts'
+import type { FactReport } from '../../../machines/coordinator.messages.ts'
+import type { Json, JsonObject, JsonSchema } from '../../../plan/json.ts'
 import { checkSchema } from '../../../plan/jsonSchemaCheck.ts'
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Reference } from '../../../plan/schema.ts'
@@ -22,6 +23,8 @@ export interface StandingStep {
 
 export interface Knowledge {
   readonly facts: ReadonlyMap<string, KnownFact>
+  /** By a fact that there is one of for each item: how many items there are. */
+  readonly lists: ReadonlyMap<string, number>
   readonly standing: readonly StandingStep[]
   /** Uses of tools that have failed: the tool's name and its input, as canonical JSON. */
   readonly tried: ReadonlySet<string>
@@ -31,6 +34,14 @@ export interface Knowledge {
 
 /** How surely a gift will satisfy a condition: `assumed` wants an assumption that can be checked later. */
 export type Certainty = 'sure' | 'assumed' | 'no'
+
+/** What is known before anything has run. Facts of the goal are there even where no run has reported them. */
+export function firstKnowledge(reports: readonly FactReport[], given: JsonObject): Knowledge {
+  const facts = new Map<string, KnownFact>()
+  for (const [key, value] of Object.entries(given)) facts.set(key, { value })
+  for (const { key, value } of reports) facts.set(key, { value })
+  return { facts, lists: knownLists(facts), standing: [], tried: new Set(), barred: new Set() }
+}
 
 /** Facts with lists: `file` where `file[0]` is known, with how many there are. */
 export function knownLists(facts: ReadonlyMap<string, KnownFact>): ReadonlyMap<string, number> {

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../plan/json.ts'
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
-import { expectGift, isTrue, judge, knownLists, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
+import { expectGift, isTrue, judge, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
 import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
 
 export interface Atom {
@@ -90,7 +90,7 @@ class Posing {
   constructor(index: ToolIndex, knowledge: Knowledge) {
     this.#index = index
     this.#knowledge = knowledge
-    this.#lists = knownLists(knowledge.facts)
+    this.#lists = knowledge.lists
     for (const step of knowledge.standing) {
       for (const fact of Object.keys(step.tool.gives)) {
         const key = factKey(fact, step.scope)

@@ -207,7 +207,7 @@ class Search implements Draft {
   #canAssume({ atom }: Link, support: Support): boolean {
     const others = this.#assumed.get(`${String(support.use.id)} ${atom.key}`)
     if (others === undefined || atom.is === undefined) return true
-    return areCompatible([atom.is, ...others.flatMap((other) => other.atom.is ?? [])])
+    return areCompatible([atom.is, ...others.map((other) => other.atom.is ?? true)])
   }
 
   #take(link: Link, choice: Choice, opened: Link[]): number {

@@ -21,8 +21,8 @@ export interface WriteOptions {
   readonly solution: Solution
   /** Ids that are in use. */
   readonly taken: ReadonlySet<string>
-  /** The id of a step that does the same already and may be written anew. */
-  readonly reuse?: ((use: Use) => string | undefined) | undefined
+  /** The ids of steps that are there already and may be written anew, for the uses that may take them. */
+  readonly reuse?: ((uses: readonly Use[]) => ReadonlyMap<Use, string>) | undefined
   readonly weigh: Weigh
   /** Said of the plan as a whole, in the `why` of its last steps. */
   readonly note?: string | undefined
@@ -96,12 +96,8 @@ function consumersOf(used: readonly Use[], choices: ReadonlyMap<Link, Choice>): 
 }
 
 function nameUses(kept: readonly Use[], { taken, reuse }: WriteOptions): Map<Use, string> {
-  const idOf = new Map<Use, string>()
+  const idOf = new Map<Use, string>(reuse?.(kept))
   const used = new Set(taken)
-  for (const use of kept) {
-    const id = reuse?.(use)
-    if (id !== undefined) idOf.set(use, id)
-  }
   for (const use of kept) {
     if (idOf.has(use)) continue
     const id = freeId(use.tool?.name ?? '', use.scope, used)

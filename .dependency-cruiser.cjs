@@ -1,0 +1,99 @@
+// Who may import whom: the diagram of the rooms as data, checked by dependency-cruiser.
+//
+// R1. A room imports only the rooms that `rooms` names for it; src/errors.ts is open to all and imports nothing.
+// R2. Of machines, the rooms in `messagesOnly` see only the message types (*.messages.ts).
+// R3. The rooms in `throughIndex` enter other rooms only by their index.ts.
+// R4. Nothing imports in a circle.
+const rooms = {
+  plan: [],
+  machines: ['plan'],
+  actors: ['plan', 'machines'],
+  tools: ['plan', 'machines'],
+  journal: ['plan', 'machines'],
+  runtime: ['actors', 'tools', 'journal', 'machines', 'plan'],
+  inspector: ['runtime', 'plan'],
+  testing: ['runtime', 'plan'],
+  cli: ['runtime', 'plan'],
+}
+const messagesOnly = ['actors', 'tools', 'journal']
+const throughIndex = ['inspector', 'testing', 'cli']
+
+const allOf = (names) => names.map((name) => `^src/${name}/`)
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...Object.entries(rooms).map(([room, mayImport]) => ({
+      name: `room-${room}`,
+      comment: `${room} may import ${mayImport.join(', ') || 'no other room'}`,
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: {
+        path: '^(src|test|bench|examples|scripts)/',
+        pathNot: [...allOf([room, ...mayImport]), '^src/errors\\.ts$'],
+      },
+    })),
+    {
+      name: 'messages-only',
+      comment: 'of machines, only the message types',
+      severity: 'error',
+      from: { path: allOf(messagesOnly) },
+      to: { path: '^src/machines/', pathNot: '\\.messages\\.ts$' },
+    },
+    ...throughIndex.map((room) => ({
+      name: `through-index-${room}`,
+      comment: `${room} uses only what the rooms it enters export`,
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: allOf(rooms[room]), pathNot: '^src/[^/]+/index\\.ts$' },
+    })),
+    {
+      name: 'unknown-room',
+      comment: 'a folder of src that the diagram does not have',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: allOf(Object.keys(rooms)) },
+      to: {},
+    },
+    {
+      name: 'errors-import-nothing',
+      comment: 'the base class of errors stands alone',
+      severity: 'error',
+      from: { path: '^src/errors\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'no-circle',
+      comment: 'modules that import each other cannot be read, or loaded, one by one',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-unresolved',
+      comment: 'an import that leads nowhere',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-dev-dependency',
+      comment: 'what is published may only import what is installed with it',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,52 @@
+// Whether a text is a table of delimited cells, and what the delimiter is.
+
+export interface Delimited {
+  readonly delimiter: ',' | '\t' | ';' | '|'
+  readonly cells: number
+  /** Share of the lines looked at that have that many cells. */
+  readonly agreement: number
+}
+
+const delimiters = [',', '\t', ';', '|'] as const
+
+/** Finds the delimiter that cuts the lines into the same number of cells, two at least.
+ *
+ * @param text the beginning of a file; its last line may be cut.
+ */
+export function findDelimiter(text: string, isWhole: boolean): Delimited | undefined {
+  let best: Delimited | undefined
+  for (const delimiter of delimiters) {
+    const lines = cellCounts(text, delimiter, isWhole)
+    const cells = lines[0] ?? 0
+    if (cells < 2 || lines.length < 2) continue
+    const agreement = lines.filter((count) => count === cells).length / lines.length
+    if (agreement < 0.8) continue
+    if (best === undefined || agreement > best.agreement || (agreement === best.agreement && cells > best.cells)) {
+      best = { delimiter, cells, agreement }
+    }
+  }
+  return best
+}
+
+/** Cells of each line, up to 200 lines; what stands in quotes is not cut. */
+function cellCounts(text: string, delimiter: string, isWhole: boolean): number[] {
+  const counts: number[] = []
+  let cells = 1
+  let isQuoted = false
+  let isEmpty = true
+  for (const sign of text) {
+    if (sign === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (sign === delimiter) cells += 1
+    else if (sign === '\n') {
+      if (!isEmpty) counts.push(cells)
+      if (counts.length === 200) return counts
+      cells = 1
+      isEmpty = true
+      continue
+    }
+    if (sign !== '\r') isEmpty = false
+  }
+  if (isWhole && !isEmpty) counts.push(cells)
+  return counts
+}

@@ -1,0 +1,208 @@
+// The whole audit as one JSON value: what the page shows, and what a program can read.
+import { columnProfileSchema, joinSchema } from 'planloom/tools'
+import { z } from 'zod'
+import type { AuditFile, FileProfile } from '../audit.ts'
+import { chartSchema, type Chart } from '../charts/chart.ts'
+import { imageSchema } from '../content/png.ts'
+import type { Recognition } from '../content/recogniseFile.ts'
+import { encodingSchema, formatSchema } from '../formats.ts'
+import { byWeight, problemSchema, type Problem } from '../problems/problem.ts'
+import type { History } from './history.ts'
+import type { Join } from 'planloom/tools'
+
+const tableSchema = z.strictObject({
+  name: z.string(),
+  rows: z.int(),
+  /** Set where only a sample was looked at: rows of the whole. */
+  sampledFrom: z.int().optional(),
+  columns: z.array(columnProfileSchema),
+  charts: z.array(chartSchema),
+})
+
+const auditFileSchema = z.strictObject({
+  name: z.string(),
+  sizeBytes: z.int(),
+  format: formatSchema.optional(),
+  encoding: encodingSchema.optional(),
+  because: z.string().optional(),
+  asNamed: z.boolean().optional(),
+  damage: z.string().optional(),
+  status: z.enum(['tables', 'image', 'unread']),
+  /** For `unread`: why. */
+  unread: z.string().optional(),
+  tables: z.array(tableSchema),
+  image: imageSchema.optional(),
+  thumbnail: z.string().optional(),
+  problems: z.array(problemSchema),
+  /** What was done with it, in order. */
+  steps: z.array(
+    z.strictObject({
+      tool: z.string(),
+      status: z.string(),
+      failure: z.string().optional(),
+      seconds: z.number().optional(),
+    }),
+  ),
+})
+
+const revisionSchema = z.strictObject({
+  revision: z.int(),
+  by: z.string(),
+  type: z.string(),
+  because: z.string(),
+  steps: z.int(),
+  inserted: z.array(z.string()),
+  removed: z.array(z.string()),
+  replaced: z.array(z.string()),
+  abandoned: z.array(z.strictObject({ id: z.string(), because: z.string() })),
+  reordered: z.array(z.string()),
+})
+
+export const auditReportSchema = z.strictObject({
+  version: z.literal(1),
+  folder: z.string(),
+  /** ISO 8601, UTC. */
+  madeAt: z.string(),
+  totals: z.strictObject({
+    files: z.int(),
+    sizeBytes: z.int(),
+    unread: z.int(),
+    images: z.int(),
+    tables: z.int(),
+    rows: z.int(),
+    columns: z.int(),
+    problems: z.strictObject({ high: z.int(), medium: z.int(), low: z.int() }),
+    joins: z.strictObject({ strong: z.int(), likely: z.int(), weak: z.int() }),
+  }),
+  files: z.array(auditFileSchema),
+  joins: z.array(joinSchema),
+  /** Files that were not looked at, and why. */
+  aside: z.array(z.strictObject({ name: z.string(), because: z.string() })),
+  revisions: z.array(revisionSchema),
+})
+export type AuditReport = z.infer<typeof auditReportSchema>
+export type ReportedFile = AuditReport['files'][number]
+export type ReportedTable = ReportedFile['tables'][number]
+
+/** What the steps of the audit have found, by number of the file; `null` or nothing where a step was not carried out. */
+export interface Findings {
+  readonly folder: string
+  readonly files: readonly AuditFile[]
+  readonly aside: readonly { readonly name: string; readonly because: string }[]
+  readonly recognitions: readonly (Recognition | null)[]
+  readonly profiles: readonly (FileProfile | null)[]
+  readonly problems: readonly (readonly Problem[] | null)[]
+  readonly charts: readonly (readonly Chart[] | null)[]
+  readonly joins: readonly Join[] | null
+  readonly history: History | undefined
+  /** ms since the epoch */
+  readonly now: number
+}
+
+/** Puts together what was found; whatever is missing is missing in the report, and nothing else is. */
+export function composeReport(findings: Findings): AuditReport {
+  const files = findings.files.map((file, index) => reportFile(file, index, findings))
+  const tables = files.flatMap((file) => file.tables)
+  const problems = files.flatMap((file) => file.problems)
+  const joins = [...(findings.joins ?? [])]
+  const count = <T>(items: readonly T[], is: (item: T) => boolean) => items.filter(is).length
+  return {
+    version: 1,
+    folder: findings.folder,
+    madeAt: new Date(findings.now).toISOString(),
+    totals: {
+      files: files.length,
+      sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+      unread: count(files, ({ status }) => status === 'unread'),
+      images: count(files, ({ status }) => status === 'image'),
+      tables: tables.length,
+      rows: tables.reduce((sum, table) => sum + (table.sampledFrom ?? table.rows), 0),
+      columns: tables.reduce((sum, table) => sum + table.columns.length, 0),
+      problems: {
+        high: count(problems, ({ severity }) => severity === 'high'),
+        medium: count(problems, ({ severity }) => severity === 'medium'),
+        low: count(problems, ({ severity }) => severity === 'low'),
+      },
+      joins: {
+        strong: count(joins, ({ strength }) => strength === 'strong'),
+        likely: count(joins, ({ strength }) => strength === 'likely'),
+        weak: count(joins, ({ strength }) => strength === 'weak'),
+      },
+    },
+    files,
+    joins,
+    aside: [...findings.aside],
+    revisions: (findings.history?.revisions ?? []).map((revision) => ({
+      ...revision,
+      inserted: [...revision.inserted],
+      removed: [...revision.removed],
+      replaced: [...revision.replaced],
+      abandoned: [...revision.abandoned],
+      reordered: [...revision.reordered],
+    })),
+  }
+}
+
+function reportFile(file: AuditFile, index: number, findings: Findings): ReportedFile {
+  const recognition = findings.recognitions[index] ?? undefined
+  const profile = findings.profiles[index] ?? undefined
+  const charts = findings.charts[index] ?? []
+  const steps = (findings.history?.steps ?? []).filter(
+    ({ item, tool, status }) => item === index && tool !== undefined && status !== 'waiting',
+  )
+  const problems: Problem[] = [...(findings.problems[index] ?? [])]
+  if (recognition?.damage !== undefined) {
+    problems.push({
+      code: 'damaged_file',
+      severity: 'high',
+      table: file.table,
+      columns: [],
+      count: 1,
+      share: 1,
+      text: recognition.damage,
+      examples: [],
+    })
+  }
+  return {
+    name: file.name,
+    sizeBytes: file.sizeBytes,
+    ...(recognition && {
+      format: recognition.format,
+      encoding: recognition.encoding,
+      because: recognition.because,
+      asNamed: recognition.asNamed,
+    }),
+    ...(recognition?.damage !== undefined && { damage: recognition.damage }),
+    status: profile?.kind ?? 'unread',
+    ...(profile === undefined && { unread: whyUnread(recognition, steps) }),
+    tables:
+      profile?.kind === 'tables'
+        ? profile.tables.map(({ table, ...described }) => ({
+            name: table,
+            ...described,
+            charts: charts.filter((chart) => chart.table === table),
+          }))
+        : [],
+    ...(profile?.kind === 'image' && {
+      image: profile.image,
+      ...(profile.thumbnail !== undefined && { thumbnail: profile.thumbnail }),
+    }),
+    problems: problems.sort(byWeight),
+    steps: steps.map(({ tool, status, failure, seconds, abandoned }) => ({
+      tool: tool ?? '',
+      status,
+      ...(failure ? { failure: failure.message } : abandoned !== undefined && { failure: abandoned }),
+      ...(seconds !== undefined && { seconds }),
+    })),
+  }
+}
+
+function whyUnread(recognition: Recognition | undefined, steps: History['steps']): string {
+  const failed = steps
+    .filter(({ failure }) => failure !== undefined)
+    .map(({ tool, failure }) => `${tool ?? ''}: ${failure?.message ?? ''}`)
+  const abandoned = steps.find((step) => step.abandoned !== undefined)?.abandoned
+  const reasons = [...failed, ...(abandoned === undefined ? [] : [abandoned])]
+  if (reasons.length > 0) return [...new Set(reasons)].join(' ')
+  return recognition === undefined ? 'It could not be looked at.' : 'No tool reads it.'
+}

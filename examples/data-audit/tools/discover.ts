@@ -1,0 +1,118 @@
+// Which files there are. Everything else in the audit happens once for each of them.
+import { lstat, opendir, stat } from 'node:fs/promises'
+import { basename, extname, join, relative, resolve } from 'node:path'
+import { ToolError, confine, defineTool, unreadable } from 'planloom/tools'
+import { z } from 'zod'
+import { fileSchema, type Audit, type AuditFile } from '../audit.ts'
+
+const mostFiles = 5000
+const mostFolders = 1000
+
+export function discoverTool({ db }: Audit) {
+  return defineTool({
+    name: 'discover',
+    description:
+      'Lists the files of a folder and of the folders in it: name, extension and size. Hidden ones and links that lead out are left aside.',
+    input: z.strictObject({ folder: z.string() }),
+    output: z.strictObject({
+      files: z.array(fileSchema),
+      /** What was left aside, and why. */
+      aside: z.array(z.strictObject({ name: z.string(), because: z.string() })),
+    }),
+    needs: { folder: 'folder' },
+    gives: { file: { from: '/files', each: true }, aside: '/aside' },
+    effects: 'read',
+    run: ({ folder }, { signal }) => discover(db.roots, folder, signal),
+  })
+}
+
+/** Lists the files below a folder, by name.
+ * @throws `FOLDER_MISSING`, `FOLDER_FORBIDDEN`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE_ROOTS` */
+export async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
+  const root = await confineFolder(roots, folder)
+  const files: Omit<AuditFile, 'table'>[] = []
+  const aside: { name: string; because: string }[] = []
+  const open = [root]
+  for (let nth = 0; nth < open.length; nth++) {
+    if (nth >= mostFolders) throw tooLarge(folder, `${String(mostFolders)} folders`)
+    const current = open[nth] ?? root
+    for (const name of await namesIn(current, current === root ? folder : relative(root, current))) {
+      signal?.throwIfAborted()
+      const path = join(current, name)
+      const shown = relative(root, path)
+      if (name.startsWith('.')) continue
+      try {
+        const found = await lstat(path)
+        const target = found.isSymbolicLink() ? await stat(await confine(roots, path)) : found
+        if (target.isDirectory()) {
+          if (found.isSymbolicLink()) aside.push({ name: shown, because: 'a link to a folder' })
+          else open.push(path)
+        } else if (target.isFile())
+          files.push({ path, name: shown, extension: extname(name).toLowerCase(), sizeBytes: target.size })
+        else aside.push({ name: shown, because: 'neither a file nor a folder' })
+      } catch (error) {
+        aside.push({ name: shown, because: error instanceof Error ? error.message : String(error) })
+      }
+      if (files.length > mostFiles) throw tooLarge(folder, `${String(mostFiles)} files`)
+    }
+  }
+  if (files.length === 0) {
+    throw new ToolError('FOLDER_EMPTY', `The folder "${folder}" holds no files to audit.`, {
+      retryable: false,
+      hint: 'Check that it is the folder you mean; hidden files are left aside.',
+      where: { path: folder },
+    })
+  }
+  return { files: withTableNames(files).sort((a, b) => (a.name < b.name ? -1 : 1)), aside }
+}
+
+async function confineFolder(roots: readonly string[], folder: string): Promise<string> {
+  try {
+    const path = await confine(roots, resolve(folder))
+    if ((await stat(path)).isDirectory()) return path
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'FILE_MISSING') throw error
+    throw new ToolError('FOLDER_MISSING', `There is no folder "${folder}".`, {
+      retryable: false,
+      hint: 'Check the path; it is taken from where the command was started.',
+      where: { path: folder },
+      cause: error,
+    })
+  }
+  throw new ToolError('FOLDER_MISSING', `"${folder}" is a file, not a folder.`, {
+    retryable: false,
+    where: { path: folder },
+  })
+}
+
+async function namesIn(path: string, shown: string): Promise<string[]> {
+  const names: string[] = []
+  try {
+    for await (const entry of await opendir(path)) names.push(entry.name)
+  } catch (error) {
+    const reason = unreadable(shown, error)
+    throw new ToolError(reason.code.replace('FILE', 'FOLDER'), reason.message, {
+      hint: reason.hint,
+      where: { path: shown },
+      cause: error,
+    })
+  }
+  return names.sort()
+}
+
+/** `airports.csv` becomes the table `airports`; where two files would share a name, the extension stays. */
+function withTableNames(files: readonly Omit<AuditFile, 'table'>[]): AuditFile[] {
+  const short = ({ name, extension }: Omit<AuditFile, 'table'>) =>
+    extension === '' ? name : name.slice(0, -extension.length)
+  const counts = new Map<string, number>()
+  for (const file of files) counts.set(short(file), (counts.get(short(file)) ?? 0) + 1)
+  return files.map((file) => ({ ...file, table: counts.get(short(file)) === 1 ? short(file) : file.name }))
+}
+
+function tooLarge(folder: string, limit: string): ToolError {
+  return new ToolError('FOLDER_TOO_LARGE', `"${basename(folder)}" holds more than ${limit}.`, {
+    retryable: false,
+    hint: 'Audit a part of it: give the folder of that part.',
+    where: { path: folder },
+  })
+}

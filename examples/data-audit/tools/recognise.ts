@@ -1,0 +1,51 @@
+// What each file is. Until this has run, the plan goes by the name; where the content says otherwise, it is amended.
+import { confine, defineTool, unreadable } from 'planloom/tools'
+import { z } from 'zod'
+import { fileSchema, type Audit } from '../audit.ts'
+import { recogniseFile, recognitionSchema } from '../content/recogniseFile.ts'
+import { promised } from '../formats.ts'
+
+const withExtension = (extension: string) => ({
+  properties: { extension: { const: extension } },
+  required: ['extension'],
+})
+
+export function recogniseTool({ db }: Audit) {
+  return defineTool({
+    name: 'recognise',
+    description:
+      'Looks at the content of a file and says what it is: format, text encoding, delimiter, visible damage.',
+    input: z.strictObject({ file: fileSchema }),
+    output: recognitionSchema,
+    needs: { file: 'file' },
+    gives: {
+      format: {
+        from: '/format',
+        predict: promised.map(({ extension, format }) => ({
+          fact: 'file',
+          is: withExtension(extension),
+          value: format,
+        })),
+      },
+      encoding: {
+        from: '/encoding',
+        predict: promised.map(({ extension, encoding }) => ({
+          fact: 'file',
+          is: withExtension(extension),
+          value: encoding,
+        })),
+      },
+      recognition: '',
+    },
+    effects: 'read',
+    run: async ({ file }, { signal }) => {
+      const path = await confine(db.roots, file.path)
+      try {
+        return await recogniseFile(path, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        throw unreadable(file.name, error)
+      }
+    },
+  })
+}

@@ -1,0 +1,258 @@
+// The difference between a plan as it stands and as it should go on, as the fewest operations.
+//
+// D1. Steps that are right already are not mentioned.
+// D2. What has failed stays where it is, as the record of what was tried; other means get ids of their own.
+// D3. A step that waits keeps its id when it goes on doing the same work, also with another input.
+import { canonicalJson } from '../../../plan/hash.ts'
+import type { Json } from '../../../plan/json.ts'
+import { isChildOf, isReference, rewireStep } from '../../../plan/references.ts'
+import type { Assumption, Operation, Step } from '../../../plan/schema.ts'
+import { openBranch } from './branch.ts'
+import { factKey } from './factKey.ts'
+import { leastUnknown } from './leastUnknown.ts'
+import type { Link, Use } from './posedProblem.ts'
+import type { Weigh } from './priority.ts'
+import type { Solved } from './solve.ts'
+import type { Standing } from './standing.ts'
+import type { StepLink } from './stepLinks.ts'
+import { writeSteps, type Written } from './writeSteps.ts'
+
+export interface Change {
+  readonly standing: Standing
+  /** Steps that were thought over. */
+  readonly affected: ReadonlySet<string>
+  readonly links: readonly StepLink[]
+  readonly goalWants: number
+  readonly solved: Solved
+  /** Items that others have to do without. */
+  readonly dropped: readonly StepLink[]
+  readonly abandoned?: { readonly roots: ReadonlySet<string>; readonly because: string }
+  /** Ids of assumptions that have turned out to be wrong. */
+  readonly broken: readonly string[]
+  readonly weigh: Weigh
+}
+
+export function describeChange(change: Change): readonly Operation[] {
+  const { standing, affected, solved, weigh } = change
+  const { problem, bounds, solution } = solved
+  if (solution === undefined) return []
+  const written = writeSteps({
+    problem,
+    bounds,
+    solution,
+    taken: new Set(standing.steps.keys()),
+    reuse: (uses) => matchSteps(uses, affected, standing),
+    weigh,
+    ...(!solution.isLeast && { note: leastUnknown }),
+  })
+  const gone = goneSteps(change, written)
+  return [
+    ...changeAssumptions(change, written, gone),
+    ...placeSteps(change, written),
+    ...rewireOthers(change, written),
+    ...freeGatherers(standing, gone),
+    ...dismiss(change, gone),
+  ]
+}
+
+/** Steps that wait, for the uses that may take their place: with the same tool first, then with what they gave. */
+function matchSteps(uses: readonly Use[], affected: ReadonlySet<string>, standing: Standing): ReadonlyMap<Use, string> {
+  const waiting = new Map<string, string[]>()
+  for (const { id } of standing.plan.steps) {
+    const step = standing.steps.get(id)
+    if (step?.tool === undefined || !affected.has(id) || !standing.isOpen(id)) continue
+    const key = factKey(step.tool, step.forEach ? '*' : (step.item ?? ''))
+    const others = waiting.get(key)
+    if (others) others.push(id)
+    else waiting.set(key, [id])
+  }
+  const matched = new Map<Use, string>()
+  for (const use of uses) {
+    const id = waiting.get(factKey(use.tool?.name ?? '', use.scope))?.shift()
+    if (id !== undefined) matched.set(use, id)
+  }
+  // Children that a forEach step gathers cannot be taken out: whoever gives the same takes their place.
+  for (const ids of waiting.values()) {
+    for (const id of ids) {
+      const step = standing.steps.get(id)
+      if (step === undefined || !isGathered(step, standing)) continue
+      const gives = Object.keys(standing.toolOf(step)?.gives ?? {})
+      const heir = uses.find((use) => !matched.has(use) && use.scope === step.item && gives.some((fact) => use.gives.has(factKey(fact, use.scope))))
+      if (heir) matched.set(heir, id)
+    }
+  }
+  return matched
+}
+
+function isGathered({ id }: Step, { steps }: Standing): boolean {
+  const parent = steps.get(id.replace(/\[\d+\]$/, ''))
+  return parent !== undefined && parent.id !== id && isChildOf(id, parent)
+}
+
+/** Affected steps that wait and are not needed any more. */
+function goneSteps({ affected, standing }: Change, { useOf }: Written): readonly Step[] {
+  return standing.plan.steps.filter(({ id }) => affected.has(id) && standing.isOpen(id) && !useOf.has(id))
+}
+
+/** New and changed steps, and those whose priority is another now. */
+function placeSteps({ standing, links }: Change, { steps }: Written): Operation[] {
+  const kept = steps.filter(({ id }) => standing.steps.has(id))
+  const places = kept.map(({ id }) => standing.placeOf.get(id) ?? 0)
+  const operations: Operation[] = []
+  if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) {
+    const before = nextStep(Math.max(...places), new Set(kept.map(({ id }) => id)), standing)
+    operations.push({ op: 'reorder', ids: kept.map(({ id }) => id), ...(before !== undefined && { before }) })
+  }
+  const frontier = links.map(({ step }) => step.id).sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))[0]
+  let before = frontier
+  const inserts: Operation[] = []
+  for (const step of [...steps].reverse()) {
+    const former = standing.steps.get(step.id)
+    if (former === undefined) inserts.push({ op: 'insert', step, ...(before !== undefined && { before }) })
+    else if (!isSameWork(former, step)) operations.push({ op: 'replace', id: step.id, step })
+    before = step.id
+  }
+  return [...operations, ...inserts]
+}
+
+function nextStep(place: number, except: ReadonlySet<string>, { plan }: Standing): string | undefined {
+  return plan.steps.slice(place + 1).find(({ id }) => !except.has(id))?.id
+}
+
+function isSameWork(a: Step, b: Step): boolean {
+  return canonicalJson(contentOf(a)) === canonicalJson(contentOf(b))
+}
+
+function contentOf({ tool, input, after, item, expect, executor, forEach }: Step): unknown {
+  return { tool, input: input ?? {}, after: [...(after ?? [])].sort(), item, expect, executor, forEach }
+}
+
+/** Steps outside that took from affected ones: from now on they take from the new givers, or do without. */
+function rewireOthers({ solved, links, goalWants, dropped, standing }: Change, { idOf }: Written): Operation[] {
+  const { problem, solution } = solved
+  if (solution === undefined) return []
+  const next = new Map<Step, Rewiring[]>()
+  const note = (link: StepLink, to: Json | undefined): void => {
+    const others = next.get(link.step)
+    if (others) others.push({ link, to })
+    else next.set(link.step, [{ link, to }])
+  }
+  for (const [at, link] of links.entries()) {
+    const want = problem.goal.links[at + goalWants]
+    if (want) note(link, referenceFor(want, solved, idOf))
+  }
+  for (const link of dropped) note(link, undefined)
+  return [...next].flatMap(([step, rewirings]) => rewireOne(step, rewirings, standing))
+}
+
+interface Rewiring {
+  readonly link: StepLink
+  /** The new reference or value; nothing where the step does without. */
+  readonly to: Json | undefined
+}
+
+function referenceFor(want: Link, { solution }: Solved, idOf: ReadonlyMap<Use, string>): Json | undefined {
+  const choice = solution?.choices.get(want)
+  if (choice === undefined) return undefined
+  if (choice === 'known') return want.atom.known?.from ?? want.atom.known?.value
+  return { $from: idOf.get(choice.use) ?? '', path: choice.from }
+}
+
+function rewireOne(step: Step, rewirings: readonly Rewiring[], { steps }: Standing): Operation[] {
+  const wanted = rewritten(step, rewirings)
+  if (isSameWork(step, wanted)) return []
+  const operations: Operation[] = []
+  let rewired = step
+  for (const { link, to } of rewirings) {
+    const target = isReference(to) ? to.$from : to === undefined ? null : undefined
+    if (target === undefined || target === link.from || operations.some((one) => one.op === 'rewire' && one.from === link.from)) continue
+    if (isChildOf(link.from, steps.get(step.id) ?? step)) continue
+    operations.push({ op: 'rewire', id: step.id, from: link.from, to: target })
+    rewired = rewireStep(rewired, link.from, target)
+  }
+  return isSameWork(rewired, wanted) ? operations : [{ op: 'replace', id: step.id, step: wanted }]
+}
+
+function rewritten(step: Step, rewirings: readonly Rewiring[]): Step {
+  const next: Step = { ...step, ...(step.input && { input: { ...step.input } }) }
+  const after = new Set(step.after)
+  const lists = new Map<string, (Json | undefined)[]>()
+  for (const { link, to } of rewirings) {
+    const { property, element } = link
+    if (property === undefined) {
+      after.delete(link.from)
+      if (isReference(to)) after.add(to.$from)
+    } else if (element === undefined) {
+      if (next.input) next.input = { ...next.input, [property]: to ?? null }
+    } else {
+      const list = lists.get(property) ?? [...((step.input?.[property] ?? []) as readonly Json[])]
+      list[element] = to
+      lists.set(property, list)
+    }
+  }
+  for (const [property, list] of lists) {
+    next.input = { ...next.input, [property]: list.filter((one): one is Json => one !== undefined) }
+  }
+  if (after.size > 0) next.after = [...after].sort()
+  else delete next.after
+  return next
+}
+
+/** A gatherer whose children are replaced gathers what there is, and nobody has to wait for it. */
+function freeGatherers(standing: Standing, gone: readonly Step[]): Operation[] {
+  const goneIds = new Set(gone.map(({ id }) => id))
+  const operations: Operation[] = []
+  for (const step of standing.plan.steps) {
+    if (step.expanded === undefined || !standing.isOpen(step.id)) continue
+    const losesChild = [...goneIds].some((id) => isChildOf(id, step))
+    if (losesChild) operations.push({ op: 'remove', id: step.id })
+    else if (step.onSkipped !== 'run') operations.push({ op: 'replace', id: step.id, step: { ...step, onSkipped: 'run' } })
+  }
+  return operations
+}
+
+function dismiss({ abandoned, standing }: Change, gone: readonly Step[]): Operation[] {
+  if (abandoned === undefined) return gone.map(({ id }) => ({ op: 'remove', id }))
+  const { roots, because } = abandoned
+  const lost = openBranch(roots, standing)
+  return [
+    ...[...roots].map((id): Operation => ({ op: 'abandon', id, because })),
+    ...gone.flatMap(({ id }): Operation[] => (lost.has(id) ? [] : [{ op: 'remove', id }])),
+  ]
+}
+
+/** Assumptions of steps that were thought over are those of the new solution; all others stay. */
+function changeAssumptions({ standing, affected, broken }: Change, written: Written, gone: readonly Step[]): Operation[] {
+  const operations: Operation[] = []
+  const goneIds = new Set(gone.map(({ id }) => id))
+  const fresh = new Map(written.assumptions.map((assumption) => [meaningOf(assumption), assumption]))
+  const taken = new Set(standing.plan.assumptions.map(({ id }) => id))
+  for (const assumption of standing.plan.assumptions) {
+    const next = fresh.get(meaningOf(assumption))
+    const others = assumption.steps.filter((id) => !affected.has(id) && !goneIds.has(id))
+    const steps = [...new Set([...others, ...(next?.steps ?? [])])]
+    fresh.delete(meaningOf(assumption))
+    if (steps.length === 0 || broken.includes(assumption.id)) operations.push({ op: 'unassume', id: assumption.id })
+    else if (canonicalJson([...steps].sort()) !== canonicalJson([...assumption.steps].sort())) {
+      operations.push({ op: 'assume', assumption: { ...assumption, steps } })
+    }
+  }
+  for (const assumption of fresh.values()) {
+    operations.push({ op: 'assume', assumption: { ...assumption, id: freeAssumptionId(assumption.id, taken) } })
+  }
+  return operations
+}
+
+function meaningOf({ fact, is }: Assumption): string {
+  return `${fact} ${canonicalJson(is)}`
+}
+
+function freeAssumptionId(id: string, taken: Set<string>): string {
+  const [name = id, suffix = ''] = /^(.*?)(\[[\d.]+\])?$/.exec(id)?.slice(1) ?? [id]
+  for (let nth = 1; ; nth++) {
+    const free = nth === 1 ? id : `${name}:${String(nth)}${suffix}`
+    if (taken.has(free)) continue
+    taken.add(free)
+    return free
+  }
+}

@@ -1,0 +1,218 @@
+// Amending a plan: the troubles say which steps have to be thought over; the rest stands, and is built on for nothing.
+//
+// A1. An item's trouble is that item's: its steps that have not begun are planned anew, all others stand.
+// A2. A trouble of the whole goes up step by step: first another giver for those that waited for the step, then, where
+//     there is none, another way for these, up to the goal.
+// A3. What cannot be had is left out where the goal allows it, and given up where not.
+import type { Operation, Step } from '../../../plan/schema.ts'
+import type { ReplanAnswer, ReplanRequest } from '../planner.ts'
+import { describeChange } from './amendment.ts'
+import { dependentsOf, openBranch } from './branch.ts'
+import type { GoalPlannerSettings } from './goalPlanner.ts'
+import type { StandingStep } from './knowledge.ts'
+import { explainMissing } from './missing.ts'
+import type { Want } from './posedProblem.ts'
+import { listWants } from './wants.ts'
+import { solve, type Solved } from './solve.ts'
+import { readStanding, type Standing } from './standing.ts'
+import { linksOf, type StepLink } from './stepLinks.ts'
+import { indexTools, type ToolIndex } from './toolIndex.ts'
+import { learnPace, weighing } from './weights.ts'
+
+export function amend(request: ReplanRequest, settings: GoalPlannerSettings): ReplanAnswer {
+  const standing = readStanding(request)
+  const index = indexTools(request.tools, standing.knowledge.lists.keys())
+  const work: Work = { request, settings, standing, index, isPartial: request.plan.goal.partial === 'allow' }
+  const isElaboration = request.troubles.some((trouble) => trouble.type === 'expanded')
+  return isElaboration ? elaborate(work) : repair(work)
+}
+
+interface Work {
+  readonly request: ReplanRequest
+  readonly settings: GoalPlannerSettings
+  readonly standing: Standing
+  readonly index: ToolIndex
+  readonly isPartial: boolean
+}
+
+/** A list has become known: all that has not begun is planned anew, item by item. */
+function elaborate(work: Work): ReplanAnswer {
+  const { request, standing } = work
+  const affected = new Set(standing.plan.steps.filter((step) => isReplaceable(step, standing)).map((step) => step.id))
+  const wants = listWants(request.plan.goal.want ?? [], work.index, standing.knowledge)
+  const solved = solveWith(work, wants, affected)
+  if (solved.solution === undefined) return giveUpOn(work, solved)
+  return answer(work, { affected, links: [], goalWants: wants.length, solved, dropped: [] })
+}
+
+function repair(work: Work): ReplanAnswer {
+  const { standing, request } = work
+  const roots = troubledSteps(work)
+  if (roots.size === 0) return { keep: 'No step that has not begun rests on this.' }
+  let affected = withItems(roots, standing)
+  for (;;) {
+    const links = frontierLinks(affected, work)
+    const goalWants = lostWants(affected, work)
+    const wants: Want[] = [...goalWants, ...links.map(toWant)]
+    let solved = solveWith(work, wants, affected)
+    const isLoose = (at: number): boolean => {
+      const link = links[at - goalWants.length]
+      return link === undefined ? goalWants[at]?.scope !== undefined : link.need.each === true
+    }
+    const unmet = new Set(solved.unmet.map((link) => solved.problem.goal.links.indexOf(link)))
+    const dropped: StepLink[] = []
+    if (unmet.size > 0 && work.isPartial && [...unmet].every(isLoose)) {
+      dropped.push(...links.filter((_, at) => unmet.has(at + goalWants.length)))
+      const rest = wants.filter((_, at) => !unmet.has(at))
+      const failing = solved
+      solved = solveWith(work, rest, affected)
+      if (solved.solution) {
+        const kept = links.filter((_, at) => !unmet.has(at + goalWants.length))
+        const lost = explainMissing(failing.problem, failing.bounds, failing.unmet)
+        const goals = goalWants.filter((_, at) => !unmet.has(at)).length
+        return answer(work, { affected, links: kept, goalWants: goals, solved, dropped, abandoned: { roots, because: lost } })
+      }
+    }
+    if (solved.solution) return answer(work, { affected, links, goalWants: goalWants.length, solved, dropped: [] })
+    const wider = widen(affected, standing)
+    if (wider.size === affected.size) return giveUpOn(work, solved)
+    affected = wider
+    if (request.plan.steps.length === affected.size) return giveUpOn(work, solved)
+  }
+}
+
+/** The steps that the troubles are about: failed ones, and open ones that rest on what turned out otherwise. */
+function troubledSteps({ request, standing }: Work): Set<string> {
+  const ids = new Set<string>()
+  for (const { type, stepId, assumption } of request.troubles) {
+    switch (type) {
+      case 'failed':
+      case 'repeated':
+      case 'surprised':
+      case 'uncertain':
+      case 'rejected':
+        if (stepId !== undefined && standing.steps.has(stepId) && !standing.isFixed(stepId)) ids.add(stepId)
+        break
+      case 'assumption_broken':
+        for (const id of assumption?.steps ?? []) if (standing.isOpen(id)) ids.add(id)
+        break
+      case 'expanded':
+      case 'patch_refused':
+        break
+    }
+  }
+  return ids
+}
+
+/** With a step of an item, all of the item that has not begun (A1). */
+function withItems(ids: ReadonlySet<string>, standing: Standing): Set<string> {
+  const affected = new Set(ids)
+  const items = new Set<string>()
+  for (const id of ids) {
+    const item = standing.steps.get(id)?.item
+    if (item !== undefined) items.add(item)
+  }
+  if (items.size === 0) return affected
+  for (const step of standing.plan.steps) {
+    if (step.item !== undefined && items.has(step.item) && isReplaceable(step, standing)) affected.add(step.id)
+  }
+  return affected
+}
+
+function widen(affected: ReadonlySet<string>, standing: Standing): Set<string> {
+  const wider = new Set(affected)
+  const dependents = dependentsOf(standing)
+  for (const id of affected) {
+    for (const other of dependents.get(id) ?? []) {
+      const step = standing.steps.get(other)
+      if (step && isReplaceable(step, standing)) wider.add(other)
+    }
+  }
+  return wider
+}
+
+function isReplaceable(step: Step, { isOpen, toolOf }: Standing): boolean {
+  return isOpen(step.id) && step.expanded === undefined && toolOf(step) !== undefined
+}
+
+/** All that open steps outside take from steps inside; and what else they take, so that versions go together. */
+function frontierLinks(affected: ReadonlySet<string>, { standing, index }: Work): readonly StepLink[] {
+  const links: StepLink[] = []
+  const dependents = dependentsOf(standing)
+  const frontier = new Set<string>()
+  for (const id of affected) for (const other of dependents.get(id) ?? []) if (!affected.has(other)) frontier.add(other)
+  for (const id of [...frontier].sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))) {
+    const step = standing.steps.get(id)
+    if (step && isReplaceable(step, standing)) for (const link of linksOf(step, standing, index)) if (affected.has(link.from)) links.push(link)
+  }
+  return links
+}
+
+/** Wants of the goal that only affected steps would have met. */
+function lostWants(affected: ReadonlySet<string>, { request, standing, index }: Work): readonly Want[] {
+  const wants = listWants(request.plan.goal.want ?? [], index, standing.knowledge)
+  return wants.filter((want) => {
+    const { fact, scope = '' } = want
+    let isAffected = false
+    for (const step of standing.plan.steps) {
+      if ((step.item ?? '') !== scope || step.expanded !== undefined || !standing.toolOf(step)?.gives[fact]) continue
+      if (affected.has(step.id)) isAffected = true
+      else if (standing.isFixed(step.id) || standing.isOpen(step.id)) return false
+    }
+    return isAffected
+  })
+}
+
+function toWant({ need, scope }: StepLink): Want {
+  return { fact: need.fact, scope, ...(need.is !== undefined && { is: need.is }) }
+}
+
+/** Solves with all steps standing that are not affected and do not wait for an affected one. */
+function solveWith({ standing, index, isPartial, settings }: Work, wants: readonly Want[], affected: ReadonlySet<string>): Solved {
+  const behind = openBranch(affected, standing)
+  const steps: StandingStep[] = []
+  for (const step of standing.plan.steps) {
+    const tool = standing.toolOf(step)
+    const isUnderWay = standing.isFixed(step.id) || standing.isOpen(step.id)
+    if (tool === undefined || !isUnderWay || behind.has(step.id) || step.forEach !== undefined) continue
+    const gives = Object.keys(tool.gives)
+    if (gives.some((fact) => !isGivenBy(step, fact, standing))) steps.push({ id: step.id, tool, scope: step.item ?? '' })
+  }
+  return solve(wants, { index, knowledge: { ...standing.knowledge, standing: steps }, isPartial, budget: settings.budget })
+}
+
+/** Done, so that what it gave is among the known facts. */
+function isGivenBy(step: Step, fact: string, { knowledge }: Standing): boolean {
+  const known = knowledge.facts.get(step.item === undefined ? fact : `${fact}[${step.item}]`)
+  return known?.from?.$from === step.id
+}
+
+interface Found {
+  readonly affected: ReadonlySet<string>
+  /** What steps outside take, in the order of the problem's wants behind those of the goal. */
+  readonly links: readonly StepLink[]
+  readonly goalWants: number
+  readonly solved: Solved
+  readonly dropped: readonly StepLink[]
+  readonly abandoned?: { readonly roots: ReadonlySet<string>; readonly because: string }
+}
+
+function answer(work: Work, found: Found): ReplanAnswer {
+  const { request, standing, settings } = work
+  const pace = learnPace(standing.plan, request.situation, standing.toolOf)
+  const weigh = weighing({ knowledge: standing.knowledge, sizeOf: settings.sizeOf, pace })
+  const broken = request.troubles.flatMap(({ assumption }) => (assumption ? [assumption.id] : []))
+  const operations: readonly Operation[] = describeChange({ ...found, standing, weigh, broken })
+  if (operations.length > 0) return { patch: operations, because: request.troubles.map(({ text }) => text).join('; ') }
+  return { keep: 'The plan already is what would be planned now.' }
+}
+
+function giveUpOn({ request, standing }: Work, { problem, bounds, unmet }: Solved): ReplanAnswer {
+  const missing = explainMissing(problem, bounds, unmet)
+  const isElaboration = request.troubles.every((trouble) => trouble.type === 'expanded')
+  const because = missing === '' ? 'Every way to go on has been tried.' : missing
+  if (!isElaboration) return { giveUp: because }
+  // Giving up on mere elaboration would let the run end as if the goal had been reached.
+  const lists = request.troubles.flatMap(({ stepId }) => (stepId !== undefined && standing.steps.has(stepId) ? [stepId] : []))
+  return { patch: lists.map((id): Operation => ({ op: 'abandon', id, because })), because }
+}

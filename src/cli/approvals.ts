@@ -1,0 +1,59 @@
+// Approval at the terminal: plans and steps that wait for it are put to a person, one after another.
+import { renderTree } from '../plan/index.ts'
+import type { Question, Run } from '../runtime/index.ts'
+import type { Colours } from './colours.ts'
+import { printable } from './escape.ts'
+import type { Questions } from './questions.ts'
+
+/** Watches a run for what wants approval, until it is closed. */
+export function createApprovals(run: Run, questions: Questions, colours: Colours): { close(): void } {
+  const over = new AbortController()
+  const asked = new Set<string>()
+
+  /** What is asked twice is answered once; what came too late (the run has ended meanwhile) is dropped. */
+  const put = (key: string, lines: readonly string[], answer: (because: string | undefined) => void): void => {
+    if (asked.has(key)) return
+    asked.add(key)
+    void questions.approve(lines, over.signal).then(
+      ({ isApproved, because }) => {
+        if (!over.signal.aborted) answer(isApproved ? undefined : because)
+      },
+      () => undefined, // the question was withdrawn
+    )
+  }
+  const by = 'terminal'
+  const putPlan = (): void => {
+    const { plan } = run
+    if (!plan) return
+    put(`revision ${plan.revision}`, ['', ...renderTree(plan).trimEnd().split('\n'), ''], (because) => {
+      if (because === undefined) run.approve({ by })
+      else run.reject(because, { by })
+    })
+  }
+  const putStep = ({ stepId, text, input }: Question): void => {
+    const lines = [
+      `${colours.cyan('?')} step ${colours.bold(stepId)} wants approval: ${printable(text)}`,
+      `  ${printable(JSON.stringify(input))}`,
+    ]
+    put(`step ${stepId} ${run.step(stepId)?.attempt ?? 0}`, lines, (because) => {
+      if (because === undefined) run.approve({ stepId, by })
+      else run.reject(because, { stepId, by })
+    })
+  }
+
+  const subscription = run.transitions().subscribe(({ state, steps }) => {
+    // Not within the transition: approving is a transition of its own.
+    if (state === 'approving') queueMicrotask(putPlan)
+    if (steps.some(({ status }) => status === 'held')) {
+      queueMicrotask(() => {
+        for (const question of run.questions) if (question.kind === 'approval') putStep(question)
+      })
+    }
+  })
+  return {
+    close() {
+      over.abort()
+      subscription.unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// Values that are given on the command line.
+import { InvalidArgumentError } from 'commander'
+
+/** Text as a value: JSON where it reads as such, and the text itself otherwise. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** Takes in one `name=value` more, for an option that may be given several times. */
+export function takeSetting(
+  setting: string,
+  before: ReadonlyMap<string, unknown> = new Map(),
+): ReadonlyMap<string, unknown> {
+  const at = setting.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It has the form name=value.')
+  return new Map([...before, [setting.slice(0, at), valueOf(setting.slice(at + 1))]])
+}
+
+/** Takes in one value more. */
+export function takeAnother(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It is a whole number.')
+  return Number(text)
+}
+
+export function atLeastOne(text: string): number {
+  const number = wholeNumber(text)
+  if (number < 1) throw new InvalidArgumentError('It is at least 1.')
+  return number
+}
+
+/** `500ms`, `30s`, `5min` or `2h`, as milliseconds. */
+export function timeSpan(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|min|m|h)$/.exec(text) ?? []
+  if (count === '') throw new InvalidArgumentError('It is a number with its unit: 500ms, 30s, 5min, 2h.')
+  return Number(count) * (unitsMs[unit] ?? 1)
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }

@@ -1,0 +1,317 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { applyPatch, parsePlan, planHash, type Patch } from '../../src/plan/index.ts'
+import { callCommand } from './callCommand.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'planloom-cli-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+
+const tools = 'test/cli/fixtures/tools.ts'
+const goal = 'test/cli/fixtures/goal.ts'
+let files = 0
+
+/** A file that holds a value; its path. */
+function document(value: unknown, ending = '.json'): string {
+  const path = join(folder, `document${files++}${ending}`)
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+const planOf = (...steps: object[]) => ({ id: 'p', goal: { text: 'Some work' }, steps })
+const list = { id: 'list', tool: 'list', input: { length: 2 } }
+const wrong = planOf(
+  { id: 'a', tool: 'lits', input: {} },
+  { id: 'b', tool: 'double', input: { number: 'two' }, after: ['gone'] },
+)
+
+describe('planloom run', () => {
+  it('carries a goal out, and says how it ended', async () => {
+    const { code, stdout, stderr } = await callCommand('run', goal)
+    expect(code).toBe(0)
+    expect(stdout).toContain('✓ completed')
+    expect(stdout).toContain('5 steps: 5 succeeded')
+    expect(stdout).toContain('✓ numbers  [0,1,2]')
+    expect(stderr).toContain('◆ planned 2 steps (doubler)')
+    expect(stderr).toMatch(/✓ double\[2\]/)
+  })
+
+  it('gives one JSON document, with facts given on the command line', async () => {
+    const { code, json } = await callCommand('run', goal, '--json', '--quiet', '--fact', 'length=5')
+    expect(code).toBe(0)
+    expect(json).toMatchObject({
+      goal: { text: 'Double the numbers', facts: { length: 5 } },
+      outcome: { status: 'completed', reason: 'done', counts: { succeeded: 7 } },
+      facts: { numbers: [0, 1, 2, 3, 4] },
+    })
+    const { steps } = json as { steps: { id: string; status: string }[] }
+    expect(steps.map(({ id }) => id)).toContain('double[4]')
+    expect(steps.every(({ status }) => status === 'succeeded')).toBe(true)
+  })
+
+  it('gives JSON lines on wish: each transition, then the document', async () => {
+    const { stdout } = await callCommand('run', goal, '--json', '--events', '--quiet')
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { n?: number; outcome?: object })
+    expect(lines.slice(0, -1).map(({ n }) => n)).toEqual(lines.slice(0, -1).map((_, index) => index))
+    expect(lines.at(-1)).toHaveProperty('outcome.reason', 'done')
+  })
+
+  it('carries a plan out with the tools that are named', async () => {
+    const { code, stdout } = await callCommand(
+      'run',
+      document('id: p\ngoal: { text: g }\nsteps: [{ id: a, tool: list, input: { length: 1 } }]', '.yaml'),
+      '-t',
+      tools,
+    )
+    expect(code).toBe(0)
+    expect(stdout).toContain('1 step: 1 succeeded')
+  })
+
+  it('ends with 1 when the run fails, says what went wrong, and keeps the terminal safe', async () => {
+    const { code, stdout, stderr } = await callCommand(
+      'run',
+      document(planOf({ id: 'a', tool: 'fail', onFailure: 'fail' })),
+      '-t',
+      tools,
+    )
+    expect(code).toBe(1)
+    expect(stdout).toContain('✗ failed')
+    expect(stdout).toMatch(/what went wrong\n {2}✗ a: .*it broke \\x1b\[2J here/)
+    expect(stdout + stderr).not.toContain('\u001b')
+  })
+
+  it('refuses an invalid plan with 3, names every problem with place and hint, and runs nothing', async () => {
+    const path = document(wrong)
+    const { code, stderr, stdout } = await callCommand(
+      'run',
+      path,
+      '-t',
+      tools,
+      '--journal',
+      join(folder, 'none.jsonl'),
+    )
+    expect(code).toBe(3)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/error .*lits.* \[TOOL_UNKNOWN\]\n {2}at step a, \/steps\/0\/tool\n {2}hint .*list/)
+    expect(stderr).toMatch(/\[STEP_UNKNOWN\]\n {2}at step b, \/steps\/1\/after\/0\n {2}hint /)
+    expect(stderr).toMatch(/\[INPUT_INVALID\]\n {2}at step b, \/steps\/1\/input\/number\n {2}hint /)
+    expect(stderr).toMatch(/nothing was run: \d+ errors/)
+    expect(() => readFileSync(join(folder, 'none.jsonl'))).toThrow('ENOENT')
+    const { json } = await callCommand('run', path, '-t', tools, '--json')
+    expect(json).toMatchObject({ error: { code: 'PLAN_INVALID' } })
+    expect((json as { error: { findings: unknown[] } }).error.findings.length).toBeGreaterThanOrEqual(3)
+  })
+
+  it('refuses an invalid goal with 3, naming the place', async () => {
+    const { code, stderr } = await callCommand('run', document({ text: '', want: [{ fact: '' }] }))
+    expect(code).toBe(3)
+    expect(stderr).toContain('at /text')
+    expect(stderr).toContain('at /want/0/fact')
+  })
+
+  it.each([
+    ['not JSON', '{ "id": ', '.json', /line 1/],
+    ['not YAML', 'id: [1\nsteps: 2', '.yaml', /line \d/],
+    ['neither goal nor plan', '[1, 2]', '.json', /neither a goal nor a plan/],
+  ])('refuses a file that is %s with 3', async (_, text, ending, message) => {
+    const { code, stderr } = await callCommand('run', document(text, ending))
+    expect(code).toBe(3)
+    expect(stderr).toMatch(message)
+  })
+
+  it.each([
+    ['a file that is not there', ['run', 'gone.json'], /gone\.json cannot be read: there is no such file/],
+    ['a folder', ['run', 'src'], /src cannot be read: it is a folder/],
+    ['a module that is not there', ['run', 'gone.ts'], /There is no file gone\.ts/],
+    ['a module without a goal', ['run', 'test/cli/fixtures/tools.ts'], /exports neither `goal` nor `plan`/],
+    ['tools that are none', ['validate', 'gone.json', '-t', 'test/cli/callCommand.ts'], /exports no tools/],
+    [
+      'a journal that cannot be written',
+      ['run', 'test/cli/fixtures/goal.ts', '-j', 'no/such/folder/x'],
+      /cannot be written/,
+    ],
+  ])('ends with 2 for %s', async (_, args, message) => {
+    const { code, stderr, stdout } = await callCommand(...args)
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(message)
+    expect(await callCommand(...args, '--json')).toHaveProperty('json.error.code')
+  })
+
+  it('answers a person’s step from the command line, and refuses at once where there is nobody to ask', async () => {
+    const plan = document(
+      planOf(
+        { id: 'ask', executor: 'person', instruction: 'How many?' },
+        { id: 'list', tool: 'list', input: { length: { $from: 'ask' } } },
+      ),
+    )
+    expect(await callCommand('run', plan, '-t', tools, '--answer', 'ask=3', '--json')).toMatchObject({
+      code: 0,
+      json: { facts: { numbers: [0, 1, 2] } },
+    })
+    const { code, stdout } = await callCommand('run', plan, '-t', tools)
+    expect(code).toBe(1)
+    expect(stdout).toContain('there is no terminal to ask at')
+    expect(stdout).toContain('--answer ask=')
+  })
+
+  it('wants approval from somebody, and takes --yes for it', async () => {
+    const plan = document(planOf({ ...list, approval: 'required' }))
+    expect(await callCommand('run', plan, '-t', tools, '--yes', '--approval', 'required')).toMatchObject({ code: 0 })
+    const { code, stdout } = await callCommand('run', document(planOf(list)), '-t', tools, '--approval', 'required')
+    expect(code).toBe(1)
+    expect(stdout).toContain('--yes')
+  })
+})
+
+describe('planloom plan', () => {
+  it('shows the plan, and runs nothing', async () => {
+    const { code, stdout } = await callCommand('plan', goal)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/Double the numbers\n└─ list.*\n {3}└─ double/)
+  })
+
+  it('gives a document that the other commands take', async () => {
+    const path = document((await callCommand('plan', goal, '--json')).stdout)
+    expect(await callCommand('validate', path, '-t', tools)).toMatchObject({ code: 0 })
+    expect(await callCommand('run', path, '-t', tools)).toMatchObject({ code: 0 })
+  })
+
+  it('ends with 1 when the planner finds none, and says why', async () => {
+    const { code, stderr } = await callCommand('plan', 'test/cli/fixtures/hopeless.ts')
+    expect(code).toBe(1)
+    expect(stderr).toContain('nobody can do that')
+  })
+})
+
+describe('planloom validate', () => {
+  it('ends with 0 for a valid plan, and says when it could not look at tools', async () => {
+    const { code, stdout, stderr } = await callCommand('validate', document(planOf(list)))
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/✓ .* is a valid plan/)
+    expect(stderr).toContain('tools were not checked')
+  })
+
+  it('ends with 3 and all findings for another', async () => {
+    const path = document(wrong)
+    const { code, stdout } = await callCommand('validate', path, '-t', tools)
+    expect(code).toBe(3)
+    expect(stdout).toContain('[TOOL_UNKNOWN]')
+    expect(stdout).toContain('[STEP_UNKNOWN]')
+    expect(stdout).toMatch(/✗ .* cannot run \(3 errors\)\n$/)
+    expect(await callCommand('validate', path, '-t', tools, '--json')).toMatchObject({
+      code: 3,
+      json: { valid: false },
+    })
+  })
+})
+
+describe('planloom graph and diff', () => {
+  const path = document(
+    planOf(list, {
+      id: 'each',
+      tool: 'double',
+      forEach: { $from: 'list', path: '/items' },
+      input: { number: { $item: '' } },
+    }),
+  )
+
+  it.each([
+    ['tree', /└─ list/],
+    ['mermaid', /^flowchart|^graph/],
+    ['dot', /^digraph/],
+    ['md', /^# /],
+  ])('draw a plan as %s', async (format, start) => {
+    const { code, stdout } = await callCommand('graph', path, '--format', format)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(start)
+    expect(await callCommand('graph', path, '--format', format, '--json')).toMatchObject({
+      json: { format, drawing: stdout.trimEnd() },
+    })
+  })
+
+  it('show what turns one plan into another, as a patch that does it', async () => {
+    const a = planOf(list, { id: 'old', tool: 'fail' })
+    const b = planOf({ ...list, input: { length: 3 } }, { id: 'new', tool: 'fail', after: ['list'] })
+    const { stdout } = await callCommand('diff', document(a), document(b))
+    expect(stdout).toMatch(/~ list/)
+    expect(stdout).toMatch(/- old/)
+    expect(stdout).toMatch(/\+ new/)
+    const { json } = await callCommand('diff', document(a), document(b), '--json')
+    const patched = applyPatch(parsePlan(a), json as Patch)
+    expect(planHash(patched)).toBe(planHash(parsePlan(b)))
+    expect((await callCommand('diff', document(a), document(a))).stdout).toContain('are the same')
+  })
+})
+
+describe('planloom replay', () => {
+  it('tells a run again from its journal', async () => {
+    const journal = join(folder, 'run.jsonl')
+    const live = await callCommand('run', goal, '--json', '--journal', journal)
+    const again = await callCommand('replay', journal, '--json')
+    expect(again.code).toBe(0)
+    expect(again.json).toEqual(live.json)
+    const { stdout } = await callCommand('replay', journal)
+    expect(stdout).toMatch(/◆ planned 2 steps \(doubler\)[^]*✓ double\[2\][^]*✓ completed/)
+
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    const cut = document(lines.slice(0, 4).join('\n'), '.jsonl')
+    expect((await callCommand('replay', cut)).stdout).toContain('The journal ends while the run is')
+  })
+
+  it('ends with 2 for what is no journal', async () => {
+    expect(await callCommand('replay', document(planOf(list)))).toMatchObject({ code: 2 })
+  })
+})
+
+describe('planloom tools', () => {
+  it('lists tools with what they need and give', async () => {
+    const { code, stdout } = await callCommand('tools', tools)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^list {2}Gives a list\n {2}gives numbers\n {2}effects none · idempotent · cost 1/)
+    const { json } = await callCommand('tools', '--tools', tools, '--json')
+    expect((json as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
+      'list',
+      'double',
+      'fail',
+      'wait',
+      'ignore',
+    ])
+  })
+})
+
+describe('usage', () => {
+  it('has help for every command, with examples', async () => {
+    const { code, stdout } = await callCommand('--help')
+    expect(code).toBe(0)
+    for (const name of ['run', 'plan', 'validate', 'graph', 'diff', 'replay', 'tools']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+      expect((await callCommand(name, '--help')).stdout).toMatch(/Examples:\n {2}\$ planloom /)
+    }
+  })
+
+  it.each([
+    [['rnu'], /unknown command 'rnu'\n\(Did you mean run\?\)/],
+    [[], /Usage: planloom/],
+    [['run'], /missing required argument 'file'/],
+    [['run', 'x.json', '--bogus'], /unknown option '--bogus'/],
+    [['run', 'x.json', '--concurrency', '0'], /It is at least 1/],
+    [['run', 'x.json', '--time', '5'], /with its unit/],
+    [['run', 'x.json', '--fact', 'folder'], /the form name=value/],
+    [['graph', 'x.json', '--format', 'svg'], /Allowed choices are tree, mermaid, dot, md/],
+  ])('ends with 2 for %j', async (args, message) => {
+    const { code, stdout, stderr } = await callCommand(...args)
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(message)
+  })
+
+  it('says so in JSON as well', async () => {
+    expect(await callCommand('rnu', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
+  })
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { coloursFor } from '../../src/cli/colours.ts'
+import { duration, durationRange } from '../../src/cli/duration.ts'
+import { printable, printableLines } from '../../src/cli/escape.ts'
+import { columnsOf, fill, fit } from '../../src/cli/fit.ts'
+
+describe('printable', () => {
+  it('shows what a terminal would obey, instead of letting it', () => {
+    expect(printable('\u001b[2Jgone\u0007')).toBe('\\x1b[2Jgone\\x07')
+    expect(printable('a\r\nb\nc\td')).toBe('a⏎b⏎c d')
+    expect(printable('\u009b31m')).toBe('\\x9b31m')
+    expect(printable('user\u202etxt.exe')).toBe('user\\u202etxt.exe')
+    expect(printable('half \ud800 pair')).toBe('half \\ud800 pair')
+  })
+
+  it('leaves words of any script, and emoji, as they are', () => {
+    for (const text of ['Übergrößenträger', '東京の気温', 'עברית', '👩‍🚀 🏳️‍🌈', 'é (two code points)'])
+      expect(printable(text)).toBe(text)
+  })
+
+  it('lets nothing through that moves a cursor, whatever comes in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+        expect(printable(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/)
+        expect(() => encodeURIComponent(printable(text))).not.toThrow() // no half pairs
+      }),
+    )
+  })
+
+  it('keeps lines apart where they are wanted', () => {
+    expect(printableLines('one\ntwo\u001b')).toEqual(['one', 'two\\x1b'])
+  })
+})
+
+describe('fit and fill', () => {
+  it('count columns as a terminal does', () => {
+    expect(fit('temperature', 6)).toBe('tempe…')
+    expect(fit('東京の気温', 6)).toBe('東京…')
+    expect(columnsOf(fill('東京の気温', 6))).toBe(6)
+    expect(fit('👩‍🚀👩‍🚀👩‍🚀', 5)).toBe('👩‍🚀👩‍🚀…')
+    expect(fit('short', 10)).toBe('short')
+    expect(fit('any', 0)).toBe('')
+  })
+
+  it('never give more columns than there are, and `fill` never fewer', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }).map(printable), fc.nat(40), (text, columns) => {
+        expect(columnsOf(fit(text, columns))).toBeLessThanOrEqual(columns)
+        expect(columnsOf(fill(text, columns))).toBe(columns)
+      }),
+    )
+  })
+})
+
+describe('lengths of time', () => {
+  it.each([
+    [0, '0.0 s'],
+    [1234, '1.2 s'],
+    [9949, '9.9 s'],
+    [9951, '10 s'],
+    [59_499, '59 s'],
+    [59_600, '1 min'],
+    [200_000, '3 min 20 s'],
+    [3_600_000, '1 h'],
+    [7_500_000, '2 h 5 min'],
+    [-5, '0.0 s'],
+  ])('%d ms are %s', (ms, words) => {
+    expect(duration(ms)).toBe(words)
+  })
+
+  it.each([
+    [100, 300, 'under 1 s'],
+    [100, 4000, 'up to 4 s'],
+    [7600, 8300, 'about 8 s'],
+    [18_000, 41_000, '20–40 s'],
+    [70_000, 200_000, '1–3 min'],
+    [2_000_000, 8_000_000, '1–2 h'],
+  ])('from %d to %d ms are %s', (low, high, words) => {
+    expect(durationRange(low, high)).toBe(words)
+  })
+})
+
+describe('colours', () => {
+  const isColoured = (isTTY: boolean, environment: Record<string, string>): boolean =>
+    coloursFor({ isTTY }, environment).isColorSupported
+
+  it('are for terminals, unless the environment says otherwise', () => {
+    expect(isColoured(true, {})).toBe(true)
+    expect(isColoured(false, {})).toBe(false)
+    expect(isColoured(true, { TERM: 'dumb' })).toBe(false)
+    expect(isColoured(true, { NO_COLOR: '1' })).toBe(false)
+    expect(isColoured(true, { NO_COLOR: '' })).toBe(true)
+    expect(isColoured(false, { FORCE_COLOR: '1' })).toBe(true)
+    expect(isColoured(true, { FORCE_COLOR: '0' })).toBe(false)
+    expect(isColoured(true, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false)
+  })
+})
