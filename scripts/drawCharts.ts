@@ -38,9 +38,21 @@ export function chartsPage(): string {
     'Drawn from the machines themselves by `npm run docs:charts`; a test keeps the page true. In the drawings, `always` is a',
     'transition that is taken without an event, and `[guard]` its condition. Below each drawing stands what is done on which event.',
     '',
-    ...section('The coordinator', 'Holds plan, ledger and facts; decides what goes out and when the planner is asked.', coordinator),
-    ...section('The planner', 'Has a planner think, checks what comes, and has it think again where that is not sound.', planner),
-    ...section('The pool', 'Supervises the executors of one role: `one_for_one`, `intensity` restarts within a period.', pool),
+    ...section(
+      'The coordinator',
+      'Holds plan, ledger and facts; decides what goes out and when the planner is asked.',
+      coordinator,
+    ),
+    ...section(
+      'The planner',
+      'Has a planner think, checks what comes, and has it think again where that is not sound.',
+      planner,
+    ),
+    ...section(
+      'The pool',
+      'Supervises the executors of one role: `one_for_one`, `intensity` restarts within a period.',
+      pool,
+    ),
     ...section('The executor', 'Carries out one attempt at a time.', executor),
   ].join('\n')
 }
@@ -61,7 +73,8 @@ function drawing(root: State): string[] {
       const label = `${nameOf(transition.eventType)}${guardOf(transition)}`
       labels.set(target, [...(labels.get(target) ?? []), label])
     }
-    for (const [target, events] of labels) lines.push(`  ${state.key} --> ${target}: ${[...new Set(events)].join(', ')}`)
+    for (const [target, events] of labels)
+      lines.push(`  ${state.key} --> ${target}: ${[...new Set(events)].join(', ')}`)
     if (state.type === 'final') lines.push(`  ${state.key} --> [*]`)
   }
   const everywhere = transitionsOf(root).flatMap((transition) => {
@@ -100,7 +113,9 @@ function guardOf({ guard }: Transition): string {
 }
 
 function actionsOf(actions: readonly unknown[]): string {
-  return actions.map((action) => (typeof action === 'string' ? action : ((action as { readonly type?: string }).type ?? ''))).join(', ')
+  return actions
+    .map((action) => (typeof action === 'string' ? action : ((action as { readonly type?: string }).type ?? '')))
+    .join(', ')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,6 +3,9 @@
 //   tmux capture-pane -e -p | tsx scripts/terminalPicture.ts > docs/run.svg
 import { text } from 'node:stream/consumers'
 
+const escape = String.fromCharCode(27)
+const colourCode = new RegExp(`(${escape}\\[[\\d;]*m)`)
+const wholeColourCode = new RegExp(`^${escape}\\[([\\d;]*)m$`)
 const cell = { width: 8.4, height: 18 }
 const margin = 14
 const colours: Readonly<Record<number, string>> = {
@@ -34,8 +37,8 @@ function picture(screen: string): string {
   const rows = lines.map((line, row) => {
     const spans: string[] = []
     let column = 0
-    for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
-      const code = /^\u001b\[([\d;]*)m$/.exec(part)?.[1]
+    for (const part of line.split(colourCode)) {
+      const code = wholeColourCode.exec(part)?.[1]
       if (code !== undefined) style = styleAfter(style, code)
       else if (part !== '') {
         const x = (margin + column * cell.width).toFixed(1)
@@ -70,7 +73,7 @@ function styleAfter(style: Style, codes: string): Style {
 }
 
 function stripped(line: string): string {
-  return line.replace(/\u001b\[[\d;]*m/g, '')
+  return line.replace(new RegExp(colourCode, 'g'), '')
 }
 
 function escaped(part: string): string {

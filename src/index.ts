@@ -1,50 +1,77 @@
 // Everything that `planloom` exports, name by name. Parts that stand alone are subpaths: `planloom/plan`, `planloom/tools`.
-export { PlanloomError, type ErrorPlace } from './errors.ts'
-export { createRuntime } from './runtime/createRuntime.ts'
-export { systemClock, type Clock, type TimeoutHandle } from './runtime/clock.ts'
-export { defaultLimits, unlimited } from './runtime/settings.ts'
-export type { Runtime, RuntimeOptions, StartOptions } from './runtime/runtime.ts'
-export type { Question, Run, RunState, StepProgress, Transition } from './runtime/run.ts'
-export { memoryJournal } from './journal/memoryJournal.ts'
-export { exportJournal, importJournal } from './journal/jsonLines.ts'
-export { journalVersion, type Journal, type JournalEvent, type RunJournal, type RunSummary } from './journal/journal.ts'
-export { replayJournal, type Replay } from './runtime/replay.ts'
-export { runLogic, type RunActorInput, type RunActorEvent } from './runtime/runLogic.ts'
-export { createFixedPlanner, type FixedPlannerOptions } from './actors/planners/fixed.ts'
-export { createGoalPlanner, type GoalPlannerOptions } from './actors/planners/goal/goalPlanner.ts'
+export {
+  createFixedPlanner,
+  createGoalPlanner,
+  createRuntime,
+  createToolRegistry,
+  defaultLimits,
+  defineTool,
+  exportJournal,
+  importJournal,
+  journalVersion,
+  memoryJournal,
+  PlanloomError,
+  replayJournal,
+  runLogic,
+  systemClock,
+  ToolError,
+  unlimited,
+} from './runtime/index.ts'
 export type {
+  BudgetUsed,
+  Clock,
+  CoordinatorCommand,
+  CoordinatorMessage,
+  ErrorPlace,
+  Executor,
+  ExecutorContext,
+  FactReport,
+  Failure,
+  FixedPlannerOptions,
+  GoalPlannerOptions,
+  Journal,
+  JournalEvent,
+  Outcome,
+  OutcomeReason,
   PlanAnswer,
   PlanDraft,
   Planner,
   PlannerContext,
   PlanRequest,
+  PlanSituation,
+  Progress,
+  Question,
   ReplanAnswer,
   ReplanRequest,
-} from './actors/planners/planner.ts'
-export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from './actors/executors/executor.ts'
-export type {
-  BudgetUsed,
-  CoordinatorCommand,
-  CoordinatorMessage,
-  FactReport,
-  Failure,
-  Outcome,
-  OutcomeReason,
-  PlanSituation,
+  Replay,
+  Run,
+  RunActorEvent,
+  RunActorInput,
+  RunJournal,
   RunLimits,
   RunSettings,
   RunStarted,
+  RunState,
+  RunSummary,
+  Runtime,
+  RuntimeOptions,
+  StartOptions,
   StepExecute,
+  StepOutput,
+  StepProgress,
   StepReport,
+  StepResult,
   StepStatus,
+  TimeoutHandle,
+  Tool,
+  ToolContext,
+  ToolDeclaration,
+  ToolRegistry,
   ToolTraits,
+  Transition,
   Trouble,
   Usage,
-} from './machines/coordinator.messages.ts'
-export { defineTool } from './tools/defineTool.ts'
-export { createToolRegistry, type ToolRegistry } from './tools/registry.ts'
-export { ToolError } from './tools/toolError.ts'
-export type { Tool, ToolContext, ToolDeclaration } from './tools/tool.ts'
+} from './runtime/index.ts'
 export {
   applyPatch,
   definePlan,

@@ -6,6 +6,7 @@ import type { Audit } from './audit.ts'
 import { discoverTool } from './tools/discover.ts'
 import { examineTools } from './tools/examine.ts'
 import { inspectImageTool } from './tools/inspectImage.ts'
+import { readArrowTool } from './tools/readArrow.ts'
 import { readerTools } from './tools/readTables.ts'
 import { recogniseTool } from './tools/recognise.ts'
 import { reshapeTools } from './tools/reshape.ts'
@@ -38,6 +39,7 @@ export function dataAudit({ folder, out = 'audit-report', history }: DataAuditOp
     discoverTool(audit),
     recogniseTool(audit),
     ...readerTools(audit),
+    readArrowTool(audit),
     ...reshapeTools(audit),
     inspectImageTool(audit),
     ...examineTools(audit),

@@ -51,7 +51,7 @@ export function summaryDocument(run: EndedRun, outcome: Outcome | undefined): ob
   const reports = new Map([...run.ledger()].map((report) => [report.id, report]))
   const current = steps.flatMap(({ id, title, tool }) => {
     const report = reports.get(id)
-    return report ? [{ id, title, tool, ...report }] : []
+    return report ? [{ ...report, title, tool }] : []
   })
   for (const { id } of steps) reports.delete(id)
   return {

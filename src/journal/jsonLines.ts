@@ -13,7 +13,9 @@ interface Header {
  * @param events from number 0 on.
  * @returns lines, each with its line break; the first is a header with the format's version.
  */
-export async function* exportJournal(events: Iterable<JournalEvent> | AsyncIterable<JournalEvent>): AsyncGenerator<string> {
+export async function* exportJournal(
+  events: Iterable<JournalEvent> | AsyncIterable<JournalEvent>,
+): AsyncGenerator<string> {
   for await (const event of events) {
     if (event.type === 'run.started') {
       const header: Header = { planloom: 'journal', version: journalVersion, runId: event.runId }
@@ -33,13 +35,20 @@ export function importJournal(text: string, options: { readonly name?: string } 
   const where = options.name === undefined ? {} : { path: options.name }
   const header = readLine(lines[0] ?? '') as Partial<Header> | undefined
   if (header?.planloom !== 'journal') {
-    throw new PlanloomError('JOURNAL_FORMAT', `${options.name ?? 'The text'} is not an exported journal.`, { hint: 'Export one with exportJournal().', where })
-  }
-  if (typeof header.version !== 'number' || header.version > journalVersion) {
-    throw new PlanloomError('JOURNAL_FORMAT', `The journal has format ${String(header.version)}; this version reads up to ${String(journalVersion)}.`, {
-      hint: 'Update planloom.',
+    throw new PlanloomError('JOURNAL_FORMAT', `${options.name ?? 'The text'} is not an exported journal.`, {
+      hint: 'Export one with exportJournal().',
       where,
     })
+  }
+  if (typeof header.version !== 'number' || header.version > journalVersion) {
+    throw new PlanloomError(
+      'JOURNAL_FORMAT',
+      `The journal has format ${String(header.version)}; this version reads up to ${String(journalVersion)}.`,
+      {
+        hint: 'Update planloom.',
+        where,
+      },
+    )
   }
   const events: JournalEvent[] = []
   for (const [index, line] of lines.entries()) {
@@ -47,10 +56,14 @@ export function importJournal(text: string, options: { readonly name?: string } 
     const event = readLine(line) as JournalEvent | undefined
     if (event === undefined && index === lines.length - 1) break
     if (event?.seq !== events.length) {
-      throw new PlanloomError('JOURNAL_BROKEN', `Line ${String(index + 1)} of the journal ${event === undefined ? 'cannot be read' : `has event ${String(event.seq)} where ${String(events.length)} should be`}.`, {
-        hint: 'Export the run again; what stands before that line is intact.',
-        where,
-      })
+      throw new PlanloomError(
+        'JOURNAL_BROKEN',
+        `Line ${String(index + 1)} of the journal ${event === undefined ? 'cannot be read' : `has event ${String(event.seq)} where ${String(events.length)} should be`}.`,
+        {
+          hint: 'Export the run again; what stands before that line is intact.',
+          where,
+        },
+      )
     }
     events.push(event)
   }

@@ -33,7 +33,10 @@ function actOn<T extends CoordinatorMessage['type']>(
   })
 }
 
-function isOneOf<T extends CoordinatorMessage['type']>(event: CoordinatorMessage, types: readonly T[]): event is EventOf<T> {
+function isOneOf<T extends CoordinatorMessage['type']>(
+  event: CoordinatorMessage,
+  types: readonly T[],
+): event is EventOf<T> {
   return types.some((type) => type === event.type)
 }
 

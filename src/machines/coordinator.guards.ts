@@ -20,7 +20,8 @@ export const approvalIsWanted = ({ context: { held } }: Asked): boolean =>
   held.proposed !== undefined || (held.planIsWhole && !held.planIsApproved)
 
 export const verdictIsIn = ({ context: { held } }: Asked): boolean => held.verdict !== undefined
-export const troubleIsOpen = ({ context: { held } }: Asked): boolean => held.asked !== undefined || !held.troubles.isEmpty()
+export const troubleIsOpen = ({ context: { held } }: Asked): boolean =>
+  held.asked !== undefined || !held.troubles.isEmpty()
 export const answerIsIn = ({ context: { held } }: Asked): boolean => held.asked === undefined && held.planIsWhole
 export const everyStepSettled = ({ context: { held } }: Asked): boolean => openSteps(held) === 0
 export const nothingIsOut = ({ context: { held } }: Asked): boolean => held.counts.running === 0

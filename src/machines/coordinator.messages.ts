@@ -300,14 +300,7 @@ export interface StepAbort {
 /** What went wrong, as the planner is told. */
 export interface Trouble {
   readonly type:
-    | 'failed'
-    | 'surprised'
-    | 'assumption_broken'
-    | 'uncertain'
-    | 'expanded'
-    | 'patch_refused'
-    | 'rejected'
-    | 'repeated'
+    'failed' | 'surprised' | 'assumption_broken' | 'uncertain' | 'expanded' | 'patch_refused' | 'rejected' | 'repeated'
   /** In words. */
   readonly text: string
   readonly stepId?: string

@@ -21,6 +21,7 @@ export type { SchemaProblem } from './schemaProblems.ts'
 export function checkSchema(schema: JsonSchema, value: Json): readonly SchemaProblem[] {
   if (schema === true) return none
   if (schema === false) return [{ path: '', message: 'nothing is allowed here', keyword: 'false' }]
+  if (!isJsonObject(schema)) return [unusable('a schema is an object, true or false')]
   const quick = checkQuickly(schema, value)
   if (quick !== undefined) return quick
   const { validator, problem, hasPatternedNames } = validatorFor(schema)

@@ -9,8 +9,12 @@ export function checkAnswer(runId: string, context: CoordinatorContext, stepId: 
   const expected = context.steps.get(stepId)?.expect
   const [problem] = expected === undefined ? [] : checkSchema(expected, value)
   if (problem === undefined) return
-  throw new PlanloomError('ANSWER_INVALID', `The answer to step "${stepId}" is not what it expects: ${problem.message}.`, {
-    hint: 'Give an answer that fits the "expect" of the step.',
-    where: { runId, stepId, path: problem.path },
-  })
+  throw new PlanloomError(
+    'ANSWER_INVALID',
+    `The answer to step "${stepId}" is not what it expects: ${problem.message}.`,
+    {
+      hint: 'Give an answer that fits the "expect" of the step.',
+      where: { runId, stepId, path: problem.path },
+    },
+  )
 }

@@ -2,10 +2,17 @@
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { Outcome, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
 
-export function crashOutcome(run: RunStarted, context: CoordinatorContext | undefined, what: string, error?: unknown): Outcome {
+export function crashOutcome(
+  run: RunStarted,
+  context: CoordinatorContext | undefined,
+  what: string,
+  error?: unknown,
+  hint?: string,
+): Outcome {
   const counts: Partial<Record<StepStatus, number>> = {}
-  for (const [status, count] of Object.entries(context?.counts ?? {})) if (count > 0) counts[status as StepStatus] = count
-  const why = error === undefined ? '' : `: ${error instanceof Error ? error.message : String(error)}`
+  for (const [status, count] of Object.entries(context?.counts ?? {}))
+    if (count > 0) counts[status as StepStatus] = count
+  const why = error === undefined ? '' : `: ${error instanceof Error ? error.message : JSON.stringify(error)}`
   const message = `${what}${why}`
   return {
     status: error === undefined ? 'cancelled' : 'failed',
@@ -15,7 +22,7 @@ export function crashOutcome(run: RunStarted, context: CoordinatorContext | unde
       failure: {
         code: 'RUN_CRASHED',
         message: `Run "${run.runId}": ${message}`,
-        hint: 'This is a defect of Planloom: please report it with the journal of the run.',
+        hint: hint ?? 'This is a defect of Planloom: please report it with the journal of the run.',
         retryable: false,
         ...(error instanceof Error && error.stack !== undefined && { cause: error.stack }),
       },

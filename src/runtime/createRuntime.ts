@@ -19,7 +19,7 @@ import type { Run } from './run.ts'
 import { RunHandle } from './runHandle.ts'
 import { RunRecord } from './runRecord.ts'
 import type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
-import { settingsOf, unlimited } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
  *
@@ -62,9 +62,13 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 
   function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parentRunId?: string): RunHandle {
     if (isClosed) {
-      throw new PlanloomError('RUNTIME_CLOSED', 'The runtime is closed: it starts no more runs.', { hint: 'Make a new one with createRuntime().' })
+      throw new PlanloomError('RUNTIME_CLOSED', 'The runtime is closed: it starts no more runs.', {
+        hint: 'Make a new one with createRuntime().',
+      })
     }
-    const plan = isPlan(goalOrPlan) ? parsePlan(goalOrPlan, { tools, executors: [...executors.keys(), 'person'] }) : undefined
+    const plan = isPlan(goalOrPlan)
+      ? parsePlan(goalOrPlan, { tools, executors: [...executors.keys(), 'person'] })
+      : undefined
     const goal = plan?.goal ?? goalOf(goalOrPlan)
     const planner = start.planner ?? (plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner)
     const runId = start.runId ?? ids.runId()
@@ -88,7 +92,17 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   function launch(run: RunStarted, planner: Planner, signal: AbortSignal | undefined): RunHandle {
     const record = new RunRecord()
     const runJournal = journal.create(run.runId)
-    const host = new RunHost({ run, journal: runJournal, clock, gate, executors, planner, tools, ask: askOf(), watch: record })
+    const host = new RunHost({
+      run,
+      journal: runJournal,
+      clock,
+      gate,
+      executors,
+      planner,
+      tools,
+      ask: askOf(),
+      watch: record,
+    })
     const handle = new RunHandle(run, host, record, tools)
     runs.set(run.runId, handle)
     createActor(host.logic).start()
@@ -111,7 +125,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 
   async function close({ runs: live = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
     isClosed = true
-    if (live === 'cancel') for (const run of runs.values()) if (run.outcome === undefined) run.cancel('the runtime was closed')
+    if (live === 'cancel')
+      for (const run of runs.values()) if (run.outcome === undefined) run.cancel('the runtime was closed')
     await Promise.all([...runs.values()].map((run) => run.result))
     gate.close()
     await journal.close()
@@ -120,7 +135,16 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return {
     start: (goal, start = {}) => begin(goal, start),
     plan: (goal, { signal } = {}) =>
-      planOnly({ goal: goalOf(goal), planner: defaultPlanner, tools, executors: [...executors.keys(), 'person'], clock, signal, planId: ids.runId(), limits: settingsOf(options, {}, 0).limits }),
+      planOnly({
+        goal: goalOf(goal),
+        planner: defaultPlanner,
+        tools,
+        executors: [...executors.keys(), 'person'],
+        clock,
+        signal,
+        planId: ids.runId(),
+        limits: settingsOf(options, {}, 0).limits,
+      }),
     get runs(): readonly Run[] {
       return [...runs.values()]
     },
@@ -129,8 +153,6 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   }
 }
 
-export { unlimited }
-
 function isPlan(value: string | Goal | Plan): value is Plan {
   return typeof value === 'object' && 'steps' in value
 }
@@ -138,8 +160,12 @@ function isPlan(value: string | Goal | Plan): value is Plan {
 function goalOf(goal: string | Goal | Plan): Goal {
   const parsed = goalSchema.safeParse(typeof goal === 'string' ? { text: goal } : goal)
   if (parsed.success) return parsed.data
-  throw new PlanloomError('GOAL_INVALID', `The goal is not valid: ${parsed.error.issues.map((issue) => `${issue.path.join('/')}: ${issue.message}`).join('; ')}`, {
-    hint: 'A goal is a text, or an object with "text" and perhaps "want", "facts" and "partial".',
-    cause: parsed.error,
-  })
+  throw new PlanloomError(
+    'GOAL_INVALID',
+    `The goal is not valid: ${parsed.error.issues.map((issue) => `${issue.path.join('/')}: ${issue.message}`).join('; ')}`,
+    {
+      hint: 'A goal is a text, or an object with "text" and perhaps "want", "facts" and "partial".',
+      cause: parsed.error,
+    },
+  )
 }

@@ -11,11 +11,17 @@ import type { Run } from './run.ts'
 export type StartSubRun = (goal: Goal, work: StepExecute, signal: AbortSignal) => Run
 
 /** All executors by role; one that a user gives replaces a built-in one of the same role. */
-export function executorsByRole(registry: ToolRegistry, own: readonly Executor[], startSubRun: StartSubRun): ReadonlyMap<string, Executor> {
+export function executorsByRole(
+  registry: ToolRegistry,
+  own: readonly Executor[],
+  startSubRun: StartSubRun,
+): ReadonlyMap<string, Executor> {
   const roles = new Set(['tool'])
-  for (const description of registry.descriptions().values()) if (description.executor !== undefined) roles.add(description.executor)
+  for (const description of registry.descriptions().values())
+    if (description.executor !== undefined) roles.add(description.executor)
   const executors = new Map<string, Executor>()
-  for (const role of roles) executors.set(role, createToolExecutor({ role, carryOut: (work, context) => runTool(registry, work, context) }))
+  for (const role of roles)
+    executors.set(role, createToolExecutor({ role, carryOut: (work, context) => runTool(registry, work, context) }))
   executors.set('goal', subRunExecutor(startSubRun))
   for (const executor of own) executors.set(executor.role, executor)
   return executors
@@ -24,7 +30,12 @@ export function executorsByRole(registry: ToolRegistry, own: readonly Executor[]
 function runTool(registry: ToolRegistry, work: StepExecute, context: ExecutorContext): Promise<StepResult> {
   const { runId, stepId, attempt, idempotencyKey, input, item } = work
   const tool = registry.get(work.tool ?? '')
-  return carryOut(tool, input, { ...context, runId, stepId, attempt, idempotencyKey }, item === undefined ? {} : { item })
+  return carryOut(
+    tool,
+    input,
+    { ...context, runId, stepId, attempt, idempotencyKey },
+    item === undefined ? {} : { item },
+  )
 }
 
 /** A step with a goal: a run of its own, with a coordinator of its own, that ends when this attempt does. */
@@ -34,12 +45,16 @@ function subRunExecutor(startSubRun: StartSubRun): Executor {
     async execute(work, context): Promise<StepResult> {
       const goal = work.goal
       if (goal === undefined) {
-        return { failure: { code: 'STEP_WITHOUT_GOAL', message: `Step "${work.stepId}" names no goal.`, retryable: false } }
+        return {
+          failure: { code: 'STEP_WITHOUT_GOAL', message: `Step "${work.stepId}" names no goal.`, retryable: false },
+        }
       }
       const facts: Record<string, Json> = { ...goal.facts, ...work.input }
       const run = startSubRun({ ...goal, facts }, work, context.signal)
       const outcome = await run.result
-      return outcome.status === 'completed' ? succeeded(run, goal, outcome) : { failure: failureOf(work, outcome), usage: outcome.usage }
+      return outcome.status === 'completed'
+        ? succeeded(run, goal, outcome)
+        : { failure: failureOf(work, outcome), usage: outcome.usage }
     },
   }
 }

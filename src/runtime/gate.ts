@@ -3,7 +3,8 @@
 // G1. Never more attempts are out than the runtime, an executor role or a tool allows, over all runs together.
 // G2. Starts of a role or tool with a rate keep at least the rate's distance from each other.
 // G3. Runs that wait take turns, one attempt each; within a run, attempts go in the order in which they came.
-// G4. An attempt gives its place back when it is over for its run, even if its tool goes on and ignores the signal.
+// G4. A sub-run holds no place of the total: its own steps need those, and would wait for ever for a parent that waits for them.
+// G5. An attempt gives its place back when it is over for its run, even if its tool goes on and ignores the signal.
 import type { Clock, TimeoutHandle } from './clock.ts'
 
 export interface GateLimits {
@@ -17,6 +18,8 @@ export interface Admission {
   readonly runId: string
   readonly key: string
   readonly classes: readonly string[]
+  /** It counts against the total. */
+  readonly holdsPlace: boolean
   readonly start: () => void
 }
 
@@ -27,6 +30,9 @@ export class Gate {
   readonly #inside = new Map<string, Admission>()
   readonly #counts = new Map<string, number>()
   readonly #nextStart = new Map<string, number>()
+  #places = 0
+  /** Some admission without a place has had to wait: only then is it worth looking through the queues of a full gate. */
+  #somePlaceless = false
   #timeout: TimeoutHandle | undefined
   #wakesAt = Infinity
 
@@ -41,6 +47,7 @@ export class Gate {
       this.#start(admission)
       return
     }
+    if (!admission.holdsPlace) this.#somePlaceless = true
     const queue = this.#waiting.get(admission.runId)
     if (queue) queue.push(admission)
     else this.#waiting.set(admission.runId, [admission])
@@ -52,6 +59,7 @@ export class Gate {
     const inside = this.#inside.get(`${runId} ${key}`)
     if (inside) {
       this.#inside.delete(`${runId} ${key}`)
+      if (inside.holdsPlace) this.#places -= 1
       for (const name of inside.classes) this.#counts.set(name, (this.#counts.get(name) ?? 1) - 1)
       if (this.#waiting.size > 0) this.#startWaiting()
       return true
@@ -72,13 +80,14 @@ export class Gate {
   close(): void {
     this.#waiting.clear()
     this.#inside.clear()
+    this.#places = 0
     if (this.#timeout !== undefined) this.#clock.clearTimeout(this.#timeout)
     this.#timeout = undefined
     this.#wakesAt = Infinity
   }
 
-  #mayStart({ classes }: Admission): boolean {
-    if (this.#inside.size >= this.#limits.total) return false
+  #mayStart({ classes, holdsPlace }: Admission): boolean {
+    if (holdsPlace && this.#places >= this.#limits.total) return false
     const now = this.#clock.now()
     for (const name of classes) {
       const limit = this.#limits.concurrency.get(name)
@@ -94,6 +103,7 @@ export class Gate {
 
   #start(admission: Admission): void {
     this.#inside.set(`${admission.runId} ${admission.key}`, admission)
+    if (admission.holdsPlace) this.#places += 1
     for (const name of admission.classes) {
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
       const rate = this.#limits.ratePerSecond.get(name)
@@ -108,7 +118,7 @@ export class Gate {
     while (someoneStarted) {
       someoneStarted = false
       for (const [runId, queue] of [...this.#waiting]) {
-        if (this.#inside.size >= this.#limits.total) return
+        if (this.#places >= this.#limits.total && !this.#somePlaceless) return
         const index = queue.findIndex((admission) => this.#mayStart(admission))
         const admission = queue[index]
         if (admission === undefined) continue
@@ -126,10 +136,13 @@ export class Gate {
     if (at >= this.#wakesAt) return
     if (this.#timeout !== undefined) this.#clock.clearTimeout(this.#timeout)
     this.#wakesAt = at
-    this.#timeout = this.#clock.setTimeout(() => {
-      this.#timeout = undefined
-      this.#wakesAt = Infinity
-      this.#startWaiting()
-    }, Math.max(0, at - this.#clock.now()))
+    this.#timeout = this.#clock.setTimeout(
+      () => {
+        this.#timeout = undefined
+        this.#wakesAt = Infinity
+        this.#startWaiting()
+      },
+      Math.max(0, at - this.#clock.now()),
+    )
   }
 }

@@ -28,9 +28,18 @@ import type {
 import { listFacts } from '../machines/decisions/facts.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { planner as plannerChart } from '../machines/planner.machine.ts'
+import { mostExecutors } from '../machines/pool.context.ts'
 import { pool } from '../machines/pool.machine.ts'
-import { createActor, type Actor, type ActorLogic, type ActorScope, type AnyActorRef, type Snapshot } from '../machines/xstate.ts'
+import {
+  createActor,
+  type Actor,
+  type ActorLogic,
+  type ActorScope,
+  type AnyActorRef,
+  type Snapshot,
+} from '../machines/xstate.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import { AttemptWatch } from './attemptWatch.ts'
 import type { Clock } from './clock.ts'
 import type { Gate } from './gate.ts'
 import { crashOutcome } from './crashOutcome.ts'
@@ -54,19 +63,27 @@ export interface HostOptions {
 /** Whoever keeps what people see of the run. */
 export interface HostWatcher {
   /** The coordinator has taken an event in. */
-  onEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): void
+  onEvent(
+    event: (RunStarted | CoordinatorMessage) & { readonly seq: number },
+    state: RunState,
+    context: CoordinatorContext,
+  ): void
   onProgress(progress: StepProgress): void
   onOver(outcome: Outcome): void
 }
 
 type HostSnapshot = Snapshot<Outcome>
-type HostEvent = HostMessage | { readonly type: 'host.flushed' } | { readonly type: `xstate.${string}`; readonly output?: unknown; readonly error?: unknown }
+type HostEvent =
+  | HostMessage
+  | { readonly type: 'host.flushed' } | { readonly type: 'host.flushFailed'; readonly error: unknown }
+  | { readonly type: `xstate.${string}`; readonly output?: unknown; readonly error?: unknown }
 type HostScope = ActorScope<HostSnapshot, HostEvent>
 
 export class RunHost {
   readonly #options: HostOptions
   readonly #stop = new AbortController()
   readonly #timers: TimerQueue
+  readonly #watches: AttemptWatch
   readonly #children = new Set<AnyActorRef>()
   readonly #pools = new Map<string, { send(message: StepExecute | StepAbort): void }>()
   #coordinator: Actor<typeof coordinator> | undefined
@@ -83,6 +100,9 @@ export class RunHost {
   constructor(options: HostOptions) {
     this.#options = options
     this.#timers = new TimerQueue(options.clock)
+    this.#watches = new AttemptWatch(options.clock, this.#timers, (message) => {
+      this.submit(message)
+    })
   }
 
   /** The host as actor logic: the root of a run's own actor system, or an actor in somebody else's. */
@@ -105,7 +125,7 @@ export class RunHost {
   }
 
   get state(): RunState {
-    return (this.#coordinator?.getSnapshot().value ?? 'planning') as RunState
+    return (this.#coordinator?.getSnapshot().value ?? 'planning')
   }
 
   /** Hands the coordinator a message, as if an actor of the run had said it. */
@@ -115,13 +135,16 @@ export class RunHost {
 
   #begin(scope: HostScope): void {
     this.#scope = scope
-    const { run, journal } = this.#options
+    const { run } = this.#options
     const first = { ...run, seq: this.#next++ }
-    journal.append(first)
+    if (!this.#append(first)) {
+      scope.self.send({ type: 'host.flushed' }) // so that this actor is done as well
+      return
+    }
     const actor = createActor(coordinator, { id: 'coordinator', parent: scope.self, input: run })
     this.#coordinator = actor
     this.#children.add(actor)
-    this.#startPlanner(scope.self as HostRef)
+    this.#startPlanner(scope.self)
     actor.start()
     this.#afterEvent(first)
   }
@@ -145,47 +168,82 @@ export class RunHost {
 
   #take(event: HostEvent): void {
     if (this.#outcome !== undefined) return
-    switch (event.type) {
-      case 'step.progressed':
-        this.#takeProgress(event)
-        return
-      case 'host.flushed': {
-        const flushed = this.#flushing
-        this.#flushing = []
-        this.#isFlushing = false
-        for (const command of flushed) this.#deliver(command)
-        this.#flushOutbox()
-        return
-      }
-      case 'xstate.stop':
-        this.#end(crashOutcome(this.#options.run, this.context, 'The run was stopped from outside.'))
-        return
-      case 'xstate.done.actor.coordinator':
-        if ('output' in event) this.#end(event.output as Outcome)
-        return
+    if (event.type === 'step.progressed') {
+      this.#takeProgress(event)
+      return
+    }
+    if (event.type === 'host.flushed') {
+      this.#takeFlushed()
+      return
+    }
+    if (event.type === 'host.flushFailed') {
+      this.#endUnrecorded(event.error)
+      return
+    }
+    if (event.type === 'xstate.stop') {
+      this.#end(crashOutcome(this.#options.run, this.context, 'The run was stopped from outside.'))
+      return
+    }
+    if (event.type === 'xstate.done.actor.coordinator') {
+      if ('output' in event) this.#end(event.output as Outcome)
+      return
     }
     if (event.type.startsWith('xstate.error.actor.')) {
       const { error } = event as { readonly error?: unknown }
-      this.#end(crashOutcome(this.#options.run, this.context, `Actor "${event.type.slice('xstate.error.actor.'.length)}" broke`, error))
+      this.#end(
+        crashOutcome(
+          this.#options.run,
+          this.context,
+          `Actor "${event.type.slice('xstate.error.actor.'.length)}" broke`,
+          error,
+        ),
+      )
     } else if (!event.type.startsWith('xstate.')) this.#takeMessage(event as Draft<CoordinatorMessage>)
   }
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
-    const { clock, journal } = this.#options
+    const { clock } = this.#options
     // An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire.
     if ('attempt' in draft && draft.type !== 'step.timedOut') this.#leave(draft)
     const seq = this.#next++
-    const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & { readonly seq: number }
-    journal.append(message)
+    const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
+      readonly seq: number
+    }
+    if (!this.#append(message)) return
     this.#coordinator?.send(message)
     this.#afterEvent(message)
+  }
+
+  /** Without its record a run does not go on. @returns whether the event is in the journal. */
+  #append(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }): boolean {
+    try {
+      this.#options.journal.append(event)
+      return true
+    } catch (error) {
+      this.#endUnrecorded(error)
+      return false
+    }
+  }
+
+  #endUnrecorded(error: unknown): void {
+    const hint = 'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
+    this.#end(crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint))
+  }
+
+  /** What waited for the journal goes out; what has been said meanwhile waits for the next flush. */
+  #takeFlushed(): void {
+    const flushed = this.#flushing
+    this.#flushing = []
+    this.#isFlushing = false
+    for (const command of flushed) this.#deliver(command)
+    this.#flushOutbox()
   }
 
   #afterEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }): void {
     const snapshot = this.#coordinator?.getSnapshot()
     if (snapshot === undefined) return
     const { held } = snapshot.context
-    this.#options.watch.onEvent(event, snapshot.value as RunState, held)
+    this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
     if (held.eventId === event.id) this.#outbox.push(...held.commands)
     this.#flushOutbox()
@@ -194,7 +252,7 @@ export class RunHost {
   /** H1: commands go out when a flush has ended that began after their events were appended. */
   #flushOutbox(): void {
     if (this.#outbox.length === 0 || this.#isFlushing) return
-    const flushed = this.#options.journal.flush()
+    const flushed = this.#startFlush()
     if (flushed === undefined) this.#deliverAll()
     else {
       this.#isFlushing = true
@@ -202,8 +260,17 @@ export class RunHost {
       this.#outbox = []
       flushed.then(
         () => this.#scope?.self.send({ type: 'host.flushed' }),
-        (error: unknown) => this.#scope?.self.send({ type: 'xstate.error.actor.journal', error }),
+        (error: unknown) => this.#scope?.self.send({ type: 'host.flushFailed', error }),
       )
+    }
+  }
+
+  #startFlush(): Promise<void> | undefined {
+    try {
+      return this.#options.journal.flush() ?? undefined
+    } catch (error) {
+      this.#endUnrecorded(error)
+      return undefined
     }
   }
 
@@ -216,7 +283,6 @@ export class RunHost {
   }
 
   #deliver(command: CoordinatorCommand): void {
-    const { clock } = this.#options
     switch (command.type) {
       case 'step.execute':
         this.#admit(command)
@@ -235,16 +301,14 @@ export class RunHost {
       case 'plan.request': {
         const context = this.context
         if (context === undefined) break
-        const situation = command.revision === undefined || !context.plan ? {} : { situation: situationOf(context, context.plan) }
+        const situation =
+          command.revision === undefined || !context.plan ? {} : { situation: situationOf(context, context.plan) }
         this.#planner?.send({ ...command, facts: [...listFacts(context.facts)], limits: context.limits, ...situation })
         break
       }
       case 'plan.cancel':
         this.#planner?.send(command)
         break
-      default:
-        command satisfies never
-        void clock
     }
   }
 
@@ -259,6 +323,7 @@ export class RunHost {
       runId: work.runId,
       key: attemptKey(work),
       classes,
+      holdsPlace: work.role !== 'goal',
       start: () => {
         this.#start(work)
       },
@@ -266,59 +331,35 @@ export class RunHost {
   }
 
   #start(work: StepExecute): void {
-    const { clock } = this.#options
-    if (work.timeoutMs !== undefined) this.#watchFor(work, `limit ${attemptKey(work)}`, clock.now() + work.timeoutMs, 'STEP_TIMEOUT', `took longer than its ${String(work.timeoutMs)} ms`)
-    if (work.heartbeatMs !== undefined) this.#watchHeart(work, work.heartbeatMs)
+    this.#watches.begin(work)
     this.#poolOf(work.role).send(work)
-  }
-
-  readonly #hearts = new Map<string, { readonly work: StepExecute; readonly heartbeatMs: number }>()
-
-  #watchHeart(work: StepExecute, heartbeatMs: number): void {
-    const key = attemptKey(work)
-    this.#hearts.set(key, { work, heartbeatMs })
-    this.#watchFor(work, `heart ${key}`, this.#options.clock.now() + heartbeatMs, 'STEP_SILENT', `gave no sign of life for ${String(heartbeatMs)} ms`)
-  }
-
-  #watchFor(work: StepExecute, key: string, at: number, code: string, what: string): void {
-    this.#timers.set(key, at, () => {
-      const { stepId, attempt } = work
-      const message = `Step "${stepId}" ${what}.`
-      this.submit({
-        type: 'step.timedOut',
-        stepId,
-        attempt,
-        failure: { code, message, hint: 'Raise timeoutMs (or heartbeatMs) of the step or tool, or look at what it waits for.', retryable: true },
-      })
-    })
   }
 
   #abort(command: StepAbort): void {
     const { run, gate } = this.#options
     const key = attemptKey(command)
     const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
-    this.#clearWatches(key)
+    this.#watches.end(key)
     if (hadStarted) this.#poolOf(command.role).send(command)
     else {
       const { stepId, attempt, because } = command
-      this.submit({ type: 'step.failed', stepId, attempt, failure: { code: 'ABORTED', message: because, retryable: false } })
+      this.submit({
+        type: 'step.failed',
+        stepId,
+        attempt,
+        failure: { code: 'ABORTED', message: because, retryable: false },
+      })
     }
   }
 
   #leave(draft: { readonly stepId: string; readonly attempt: number }): void {
     const key = attemptKey(draft)
     this.#options.gate.leave(this.#options.run.runId, key)
-    this.#clearWatches(key)
-  }
-
-  #clearWatches(key: string): void {
-    this.#timers.clear(`limit ${key}`)
-    if (this.#hearts.delete(key)) this.#timers.clear(`heart ${key}`)
+    this.#watches.end(key)
   }
 
   #takeProgress(event: Extract<HostMessage, { type: 'step.progressed' }>): void {
-    const heart = this.#hearts.get(attemptKey(event))
-    if (heart) this.#watchHeart(heart.work, heart.heartbeatMs)
+    this.#watches.hear(attemptKey(event))
     if (event.heartbeat) return
     const { type: _type, heartbeat: _heartbeat, ...progress } = event
     this.#options.watch.onProgress({ ...progress, at: this.#options.clock.now() })
@@ -339,14 +380,18 @@ export class RunHost {
     const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
       id: 'person',
       parent: host,
-      input: { id: 'person', host, behaviour: createPersonBehaviour({ signal: this.#stop.signal, ...(ask && { ask }) }) },
+      input: {
+        id: 'person',
+        host,
+        behaviour: createPersonBehaviour({ signal: this.#stop.signal, ...(ask && { ask }) }),
+      },
     }).start()
     this.#children.add(actor)
     return actor
   }
 
   #startPool(role: string): { send(message: StepExecute | StepAbort): void } {
-    const { clock, executors, run } = this.#options
+    const { clock, executors } = this.#options
     const executor = executors.get(role) ?? missingExecutor(role)
     const host = this.#hostRef()
     const now = (): number => clock.now()
@@ -357,7 +402,8 @@ export class RunHost {
         host,
         role,
         now,
-        size: executor.concurrency ?? run.settings.limits.concurrency,
+        // The coordinator keeps the run's own limit, which may be raised meanwhile.
+        size: executor.concurrency ?? mostExecutors,
         behaviour: createExecutorBehaviour({ executor, now, signal: this.#stop.signal }),
       },
     }).start()
@@ -367,7 +413,7 @@ export class RunHost {
 
   #hostRef(): HostRef {
     if (this.#scope === undefined) throw new Error('The host has not started.')
-    return this.#scope.self as HostRef
+    return this.#scope.self
   }
 
   #end(outcome: Outcome): void {

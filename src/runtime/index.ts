@@ -7,7 +7,13 @@ export type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 export { memoryJournal } from '../journal/memoryJournal.ts'
 export { exportJournal, importJournal } from '../journal/jsonLines.ts'
-export { journalVersion, type Journal, type JournalEvent, type RunJournal, type RunSummary } from '../journal/journal.ts'
+export {
+  journalVersion,
+  type Journal,
+  type JournalEvent,
+  type RunJournal,
+  type RunSummary,
+} from '../journal/journal.ts'
 export { replayJournal, type Replay } from './replay.ts'
 export { runLogic, type RunActorInput, type RunActorEvent } from './runLogic.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'

@@ -66,5 +66,8 @@ export async function planOnly(options: PlanOnlyOptions): Promise<Plan> {
     if (answer.findings?.length) throw new PlanInvalidError(answer.findings)
     throw new PlanloomError(answer.failure.code, answer.failure.message, { hint: answer.failure.hint })
   }
-  throw new PlanloomError('PLANNER_FAILED', `Planner "${planner.name}" answered "${answer.type}" to a request for a plan.`)
+  throw new PlanloomError(
+    'PLANNER_FAILED',
+    `Planner "${planner.name}" answered "${answer.type}" to a request for a plan.`,
+  )
 }

@@ -13,7 +13,8 @@ export function findQuestions(context: CoordinatorContext): Question[] {
     if (step === undefined) continue
     const text = step.instruction ?? step.title ?? step.tool ?? stepId
     const input = step.input ?? {}
-    if (entry.status === 'running' && roleOf(run, step) === 'person') questions.push({ stepId, kind: 'answer', text, input })
+    if (entry.status === 'running' && roleOf(run, step) === 'person')
+      questions.push({ stepId, kind: 'answer', text, input })
     else if (entry.status === 'held' && !entry.heldBy?.length && step.approval === 'required') {
       questions.push({ stepId, kind: 'approval', text, input })
     }

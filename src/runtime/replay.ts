@@ -34,21 +34,28 @@ export function replayJournal(events: Iterable<JournalEvent>): Replay {
   const iterator = events[Symbol.iterator]()
   const start = iterator.next()
   if (start.done === true || start.value.type !== 'run.started') {
-    throw new PlanloomError('JOURNAL_BROKEN', 'The journal does not begin with "run.started".', { hint: 'Replay a run from its first event on.' })
+    throw new PlanloomError('JOURNAL_BROKEN', 'The journal does not begin with "run.started".', {
+      hint: 'Replay a run from its first event on.',
+    })
   }
   const first = start.value
   let [snapshot] = initialTransition(coordinator, first)
-  const transitions = [transitionOf(first, snapshot.value as RunState, snapshot.context.held)]
+  const transitions = [transitionOf(first, snapshot.value, snapshot.context.held)]
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     const event = next.value
     if (event.type === 'run.started') continue
     ;[snapshot] = transition(coordinator, snapshot, event)
-    transitions.push(transitionOf(event, snapshot.value as RunState, snapshot.context.held))
+    transitions.push(transitionOf(event, snapshot.value, snapshot.context.held))
   }
-  return replayOf(first.runId, snapshot.value as RunState, snapshot.context.held, transitions)
+  return replayOf(first.runId, snapshot.value, snapshot.context.held, transitions)
 }
 
-function replayOf(runId: string, state: RunState, context: CoordinatorContext, transitions: readonly Transition[]): Replay {
+function replayOf(
+  runId: string,
+  state: RunState,
+  context: CoordinatorContext,
+  transitions: readonly Transition[],
+): Replay {
   return {
     runId,
     state,

@@ -2,7 +2,15 @@
 import type { Observable } from 'rxjs'
 import { PlanloomError } from '../errors.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { CoordinatorMessage, Draft, FactReport, Outcome, RunStarted, StepReport, Trouble } from '../machines/coordinator.messages.ts'
+import type {
+  CoordinatorMessage,
+  Draft,
+  FactReport,
+  Outcome,
+  RunStarted,
+  StepReport,
+  Trouble,
+} from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 import { checkAnswer } from './checkAnswer.ts'
@@ -41,7 +49,8 @@ export class RunHandle implements Run {
 
   get #context(): CoordinatorContext {
     const { context } = this.#host
-    if (context === undefined) throw new PlanloomError('RUN_NOT_STARTED', `Run "${this.id}" has not started.`, { where: { runId: this.id } })
+    if (context === undefined)
+      throw new PlanloomError('RUN_NOT_STARTED', `Run "${this.id}" has not started.`, { where: { runId: this.id } })
     return context
   }
 
@@ -122,7 +131,10 @@ export class RunHandle implements Run {
     this.#command({ type: 'run.reject', because, ...(stepId !== undefined && { stepId }), ...whoOf(by) })
   }
 
-  edit(operations: readonly Operation[], { because = 'edited by hand', by }: By & { readonly because?: string } = {}): void {
+  edit(
+    operations: readonly Operation[],
+    { because = 'edited by hand', by }: By & { readonly because?: string } = {},
+  ): void {
     const context = this.#context
     const patch: Patch = {
       base: context.plan?.revision ?? 1,

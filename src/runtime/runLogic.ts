@@ -17,7 +17,9 @@ export type RunActorEvent =
   | { readonly type: 'run.approve'; readonly stepId?: string }
   | { readonly type: 'run.reject'; readonly because: string }
 
-type RunSnapshot = Snapshot<Outcome> & { readonly context: { readonly run: Run | undefined; readonly input: RunActorInput } }
+type RunSnapshot = Snapshot<Outcome> & {
+  readonly context: { readonly run: Run | undefined; readonly input: RunActorInput }
+}
 type Settled = { readonly type: 'run.over'; readonly outcome: Outcome }
 
 /** Makes actor logic from a runtime: its input is a goal or plan, its output the outcome of the run.
@@ -34,7 +36,12 @@ type Settled = { readonly type: 'run.over'; readonly outcome: Outcome }
 export function runLogic(runtime: Runtime): ActorLogic<RunSnapshot, RunActorEvent | Settled, RunActorInput> {
   const runs = new WeakMap<object, Run>()
   return {
-    getInitialSnapshot: (_scope, input) => ({ status: 'active', output: undefined, error: undefined, context: { run: undefined, input } }),
+    getInitialSnapshot: (_scope, input) => ({
+      status: 'active',
+      output: undefined,
+      error: undefined,
+      context: { run: undefined, input },
+    }),
     getPersistedSnapshot: ({ context: _context, ...rest }) => rest,
     start: ({ context: { input } }, { self }) => {
       const { goal, ...options } = input

@@ -24,7 +24,11 @@ export class RunRecord implements HostWatcher {
     return this.#outcome
   }
 
-  onEvent(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): void {
+  onEvent(
+    event: (RunStarted | CoordinatorMessage) & { readonly seq: number },
+    state: RunState,
+    context: CoordinatorContext,
+  ): void {
     const transition = transitionOf(event, state, context)
     this.#transitions.push(transition)
     if (this.#live.observed) this.#live.next(transition)
@@ -45,7 +49,8 @@ export class RunRecord implements HostWatcher {
   transitions(from: number): Observable<Transition> {
     return new Observable((subscriber) => {
       // What comes while the past is being told is told after it, in order.
-      for (let n = Math.max(0, from); n < this.#transitions.length && !subscriber.closed; n++) subscriber.next(this.#transitions[n] as Transition)
+      for (let n = Math.max(0, from); n < this.#transitions.length && !subscriber.closed; n++)
+        subscriber.next(this.#transitions[n] as Transition)
       if (this.#outcome !== undefined) {
         subscriber.complete()
         return undefined
@@ -56,7 +61,11 @@ export class RunRecord implements HostWatcher {
 }
 
 /** One event and what it changed. Grows with what changed, not with the plan. */
-export function transitionOf(event: (RunStarted | CoordinatorMessage) & { readonly seq: number }, state: RunState, context: CoordinatorContext): Transition {
+export function transitionOf(
+  event: (RunStarted | CoordinatorMessage) & { readonly seq: number },
+  state: RunState,
+  context: CoordinatorContext,
+): Transition {
   // An event that the chart has no transition for changed nothing.
   const isTaken = context.eventId === event.id
   const ids = !isTaken ? [] : context.changed.length > 1 ? new Set(context.changed) : context.changed

@@ -57,6 +57,24 @@ describe('the rehearsal', () => {
   })
 })
 
+describe('the durations', () => {
+  it('have the mean and the deviation of what was measured', () => {
+    const durations = createDurations()
+    expect(durations.of('x')).toBeUndefined()
+    for (const ms of [2, 4, 4, 4, 5, 5, 7, 9]) durations.add('x', ms)
+    expect(durations.of('x')!.meanMs).toBeCloseTo(5)
+    expect(durations.of('x')!.spreadMs).toBeCloseTo(Math.sqrt(32 / 7))
+    expect(durations.all).toEqual(durations.of('x'))
+  })
+
+  it('forget a time that was slow when it is long past', () => {
+    const durations = createDurations()
+    for (let count = 0; count < 500; count++) durations.add('x', 1000)
+    for (let count = 0; count < 500; count++) durations.add('x', 10)
+    expect(durations.of('x')!.meanMs).toBeLessThan(20)
+  })
+})
+
 describe('the estimate', () => {
   const measured = (ms: number[], kind = 'x') => {
     const durations = createDurations()
@@ -84,10 +102,17 @@ describe('the estimate', () => {
     expect(estimate({ ...remaining, waitsForPerson: true })).toEqual({ type: 'unknown', because: 'person' })
   })
 
+  it('says “or more” where a list is not known yet, or a kind of step has never finished', () => {
+    expect(estimate({ ...remaining, mayGrow: true })).toMatchObject({ orMore: true })
+    expect(estimate({ ...remaining, steps: [...remaining.steps, step('c', [], 'new')] })).toMatchObject({
+      orMore: true,
+    })
+  })
+
   it('is narrow for steps that are all alike, and wider the more they vary', () => {
     const alike = estimate(remaining)
     const varied = estimate({ ...remaining, durations: measured([20, 60, 120, 200]) })
-    expect(alike).toMatchObject({ type: 'range', lowMs: 180, mayGrow: false })
+    expect(alike).toMatchObject({ type: 'range', lowMs: 180, orMore: false })
     if (alike.type !== 'range' || varied.type !== 'range') throw new Error('expected ranges')
     expect(alike.highMs).toBeCloseTo(230)
     expect(varied.lowMs).toBeLessThan(alike.lowMs)

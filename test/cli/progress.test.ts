@@ -59,12 +59,12 @@ describe('the book of a run', () => {
     const after: Step = { id: 'after', tool: 'work', after: ['each'] }
     propose([...tools(4), list, each, after])
     report(400, ...[0, 1, 2, 3].map((index) => done(`s${index}`, index * 100, (index + 1) * 100)))
-    expect(book.model(400, { estimateAnew: true }).estimate).toMatchObject({ mayGrow: true })
+    expect(book.model(400, { estimateAnew: true }).estimate).toMatchObject({ orMore: true })
     const children = [0, 1, 2].map((index): Step => ({ id: `each[${index}]`, tool: 'work', item: String(index) }))
     propose([...tools(4), list, { ...each, expanded: 3 }, ...children, after], { type: 'expanded', text: '3 items' })
     report(500, done('list', 400, 500))
     // Three children and the step behind them, one after another, 100 ms each.
-    expect(book.model(500, { estimateAnew: true }).estimate).toMatchObject({ mayGrow: false, lowMs: 360 })
+    expect(book.model(500, { estimateAnew: true }).estimate).toMatchObject({ orMore: false, lowMs: 360 })
   })
 
   it('keeps what a running step says of itself, until it has ended', () => {
@@ -102,7 +102,7 @@ const busy: ProgressModel = {
     { id: 'chart', title: 'Draw\u001b[2J the\nchart', attempt: 1, elapsedMs: 75_000 },
   ],
   troubles: ['read[6] failed: “flights.arrow” is not a table'],
-  estimate: { type: 'range', lowMs: 21_000, highMs: 38_000, mayGrow: true },
+  estimate: { type: 'range', lowMs: 21_000, highMs: 38_000, orMore: true },
 }
 
 describe('the lines on a terminal', () => {
@@ -184,7 +184,7 @@ describe('the lines on a terminal', () => {
         type: fc.constant('range'),
         lowMs: fc.nat(9_000),
         highMs: fc.nat(9_000_000),
-        mayGrow: fc.boolean(),
+        orMore: fc.boolean(),
       }),
     })
     fc.assert(

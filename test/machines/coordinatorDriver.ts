@@ -32,7 +32,12 @@ export const testLimits: RunLimits = {
 export const testTools: Readonly<Record<string, ToolTraits>> = {
   noop: { effects: 'none', idempotent: true, version: '1' },
   narrow: { effects: 'none', idempotent: true, version: '1', concurrency: 1 },
-  retrying: { effects: 'none', idempotent: true, version: '1', retry: { attempts: 3, backoffMs: 10, factor: 2, maxBackoffMs: 100, jitter: 0.5 } },
+  retrying: {
+    effects: 'none',
+    idempotent: true,
+    version: '1',
+    retry: { attempts: 3, backoffMs: 10, factor: 2, maxBackoffMs: 100, jitter: 0.5 },
+  },
   pay: { effects: 'external', idempotent: false, version: '1' },
 }
 
@@ -94,7 +99,12 @@ export class Drive {
       plan,
       planner: 'driver',
       tools: testTools,
-      settings: { limits: { ...testLimits, ...options.limits }, approval: 'none', dispatch: 'eager', seed: options.seed },
+      settings: {
+        limits: { ...testLimits, ...options.limits },
+        approval: 'none',
+        dispatch: 'eager',
+        seed: options.seed,
+      },
     }
     const [snapshot] = initialTransition(coordinator, run)
     this.#snapshot = snapshot
@@ -133,7 +143,7 @@ export class Drive {
     // An event without a transition changes nothing, and causes nothing.
     const commands = held.eventId === event.id ? held.commands : []
     for (const command of commands) this.#deliver(command)
-    const moment: Moment = { event, state: this.#snapshot.value as string, context: held, commands }
+    const moment: Moment = { event, state: this.#snapshot.value, context: held, commands }
     const before = this.moments.at(-1)
     this.moments.push(moment)
     this.#check(moment, before, this)
@@ -172,7 +182,8 @@ export class Drive {
     if (request) choices.push(() => this.#answer(request))
     // A planner or a tool that hangs is the exception.
     const isRare = (key: string): boolean => key.startsWith('planner:') || key === 'grace'
-    for (const key of this.timers.keys()) if (!isRare(key) || choices.length === 0 || this.#random() < 0.1) choices.push(() => this.#fire(key))
+    for (const key of this.timers.keys())
+      if (!isRare(key) || choices.length === 0 || this.#random() < 0.1) choices.push(() => this.#fire(key))
     if (this.last.state === 'paused') choices.push(() => ({ type: 'run.resume' }))
     return choices.length === 0 ? undefined : this.#pick(choices)()
   }
@@ -182,7 +193,11 @@ export class Drive {
     this.out.delete(`${stepId} ${String(attempt)}`)
     const roll = this.#random()
     const failures = this.#options.failures ?? 0.3
-    const failure = { code: 'TOOL_FAILED', message: `boom ${String(Math.floor(this.#random() * 3))}`, retryable: this.#random() < 0.7 }
+    const failure = {
+      code: 'TOOL_FAILED',
+      message: `boom ${String(Math.floor(this.#random() * 3))}`,
+      retryable: this.#random() < 0.7,
+    }
     const output = { value: Math.floor(this.#random() * 10), items: [1, 2, 3].slice(0, Math.floor(this.#random() * 4)) }
     const facts = [{ key: `fact-${String(Math.floor(this.#random() * 4))}`, value: Math.floor(this.#random() * 3) }]
     const draft: Draft<CoordinatorMessage> =
@@ -209,14 +224,20 @@ export class Drive {
     const roll = this.#random()
     if (roll < 0.25) return { type: 'plan.kept', requestId, because: 'it stands' }
     if (roll < 0.3) return { type: 'plan.givenUp', requestId, because: 'no idea' }
-    if (roll < 0.33) return { type: 'plan.failed', requestId, failure: { code: 'PLANNER_THREW', message: 'oh', retryable: true } }
+    if (roll < 0.33)
+      return { type: 'plan.failed', requestId, failure: { code: 'PLANNER_THREW', message: 'oh', retryable: true } }
     const { plan, entries } = this.last.context
     if (plan === undefined) return { type: 'plan.kept', requestId, because: 'no plan' }
     const operations = this.#operations(plan, (id) => entries.get(id)?.status ?? 'waiting')
     return {
       type: 'plan.patchProposed',
       requestId,
-      patch: { base: plan.revision, by: { planner: 'driver' }, because: { type: 'trouble', text: 'trouble' }, operations },
+      patch: {
+        base: plan.revision,
+        by: { planner: 'driver' },
+        because: { type: 'trouble', text: 'trouble' },
+        operations,
+      },
     }
   }
 
@@ -227,7 +248,11 @@ export class Drive {
     const target = this.#pick(plan.steps)
     const roll = this.#random()
     if (roll < 0.35) {
-      const step: Step = { id, tool: this.#pick(['noop', 'narrow', 'retrying']), after: statusOf(target.id) === 'succeeded' ? [target.id] : [] }
+      const step: Step = {
+        id,
+        tool: this.#pick(['noop', 'narrow', 'retrying']),
+        after: statusOf(target.id) === 'succeeded' ? [target.id] : [],
+      }
       operations.push({ op: 'insert', step, ...(this.#random() < 0.5 && { before: target.id }) })
     } else if (roll < 0.55) operations.push({ op: 'replace', id: target.id, step: { ...target, why: `again ${id}` } })
     else if (roll < 0.7) operations.push({ op: 'abandon', id: target.id, because: 'not worth it' })
@@ -236,7 +261,9 @@ export class Drive {
       operations.push({ op: 'insert', step: { id, tool: 'noop' } })
       for (const from of target.after ?? []) operations.push({ op: 'rewire', id: target.id, from, to: id })
     }
-    return operations.filter((operation) => operation.op !== 'reorder' || !operation.ids.includes(operation.before ?? ''))
+    return operations.filter(
+      (operation) => operation.op !== 'reorder' || !operation.ids.includes(operation.before ?? ''),
+    )
   }
 
   #personal(): Draft<CoordinatorMessage> {

@@ -42,7 +42,11 @@ const anyPlan: fc.Arbitrary<Plan> = fc
       }
       return step
     })
-    return parsePlan({ id: 'p', goal: { text: 'anything', partial: specs.length % 2 === 0 ? 'allow' : 'forbid' }, steps })
+    return parsePlan({
+      id: 'p',
+      goal: { text: 'anything', partial: specs.length % 2 === 0 ? 'allow' : 'forbid' },
+      steps,
+    })
   })
 
 const anyOptions: fc.Arbitrary<DriveOptions> = fc.record({
@@ -75,7 +79,9 @@ describe('what always holds of the coordinator', () => {
         if (step === undefined) continue
         for (const id of dependenciesOf(step)) {
           const entry = moment.context.entries.get(id)
-          const isMet = entry?.status === 'succeeded' || (step.onSkipped === 'run' && entry !== undefined && isSettled(entry.status))
+          const isMet =
+            entry?.status === 'succeeded' ||
+            (step.onSkipped === 'run' && entry !== undefined && isSettled(entry.status))
           expect(isMet, `${stepId} went out while ${id} was ${entry?.status ?? 'nowhere'}`).toBe(true)
         }
       }
@@ -124,7 +130,8 @@ describe('what always holds of the coordinator', () => {
         const { context, state } = drive.last
         expect(['completed', 'failed', 'cancelled']).toContain(state)
         expect(context.outcome?.status).toBe(state)
-        for (const [id, entry] of context.entries) expect(isSettled(entry.status), `${id} is ${entry.status}`).toBe(true)
+        for (const [id, entry] of context.entries)
+          expect(isSettled(entry.status), `${id} is ${entry.status}`).toBe(true)
         const ids = new Set(context.entries.keys())
         for (const revision of revisionsOf(drive)) for (const { id } of revision.steps) expect(ids.has(id)).toBe(true)
         expect(drive.timers.size).toBe(0)
@@ -143,7 +150,10 @@ describe('what always holds of the coordinator', () => {
         revisions.forEach((revision, index) => {
           expect(revision.revision).toBe(index + 1)
         })
-        const journal = JSON.parse(JSON.stringify(drive.moments.map((moment) => moment.event))) as [RunStarted, ...CoordinatorMessage[]]
+        const journal = JSON.parse(JSON.stringify(drive.moments.map((moment) => moment.event))) as [
+          RunStarted,
+          ...CoordinatorMessage[],
+        ]
         const [first, ...rest] = journal
         let [snapshot] = initialTransition(coordinator, first)
         for (const event of rest) [snapshot] = transition(coordinator, snapshot, event)
@@ -175,7 +185,9 @@ describe('what always holds of the coordinator', () => {
         if (entry.status !== 'ready' || step === undefined) continue
         // A ready step waits only for a limit: of the run, or of its tool.
         const toolLimit = step.tool === undefined ? undefined : testTools[step.tool]?.concurrency
-        const isFull = context.busy >= context.limits.concurrency || (toolLimit !== undefined && (context.out.get(`tool ${step.tool ?? ''}`) ?? 0) >= toolLimit)
+        const isFull =
+          context.busy >= context.limits.concurrency ||
+          (toolLimit !== undefined && (context.out.get(`tool ${step.tool ?? ''}`) ?? 0) >= toolLimit)
         expect(isFull, `${id} is ready and does not go`).toBe(true)
       }
     })
@@ -188,7 +200,9 @@ describe('what always holds of the coordinator', () => {
         drive.toTheEnd(events)
         if (drive.isOver) return
         const alreadyStopping = drive.last.state === 'stopping'
-        const running = [...drive.last.context.entries].filter(([, entry]) => entry.status === 'running').map(([id]) => id)
+        const running = [...drive.last.context.entries]
+          .filter(([, entry]) => entry.status === 'running')
+          .map(([id]) => id)
         drive.send({ type: 'run.cancel' })
         const told = aborts(drive.last).map((command) => command.stepId)
         if (!alreadyStopping) expect(told.sort()).toEqual(running.sort())
@@ -229,7 +243,8 @@ describe('what always holds of the coordinator', () => {
         drive.moments.forEach((moment, index) => {
           const before = drive.moments[index - 1]
           const { event } = moment
-          if (event.type === 'fact.reported' && before?.state !== 'stopping') given.push({ by: `report:${event.by ?? 'api'}`, key: event.key, value: event.value })
+          if (event.type === 'fact.reported' && before?.state !== 'stopping')
+            given.push({ by: `report:${event.by ?? 'api'}`, key: event.key, value: event.value })
           for (const [id, entry] of moment.context.entries) {
             if (entry.status !== 'succeeded' || before?.context.entries.get(id)?.status === 'succeeded') continue
             for (const fact of factsOf(drive, id, index)) given.push({ by: id, ...fact })
@@ -259,10 +274,15 @@ function revisionsOf(drive: Drive): Plan[] {
 }
 
 /** Facts of the outcome by which a step came to its end: of the event itself, or of the surprise that was kept. */
-function factsOf(drive: Drive, stepId: string, index: number): readonly { readonly key: string; readonly value: unknown }[] {
+function factsOf(
+  drive: Drive,
+  stepId: string,
+  index: number,
+): readonly { readonly key: string; readonly value: unknown }[] {
   for (let at = index; at >= 0; at--) {
     const event = drive.moments[at]?.event
-    if (event && 'stepId' in event && event.stepId === stepId && event.type === 'step.answered' && at === index) return []
+    if (event && 'stepId' in event && event.stepId === stepId && event.type === 'step.answered' && at === index)
+      return []
     if (event && 'attempt' in event && event.stepId === stepId && 'facts' in event) {
       const was = drive.moments[at - 1]?.context.entries.get(stepId)
       if (was?.status === 'running' && was.attempt === event.attempt) return event.facts

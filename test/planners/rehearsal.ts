@@ -59,7 +59,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   if ('giveUp' in draft) throw new Error(draft.giveUp)
   const run = new Run(toPlan(draft, options.goal), options)
   expectValid(run.plan, options.tools)
-  while (run.gaveUp === undefined && (await run.advance()));
+  while (run.gaveUp === undefined && (await run.advance())) ;
   return run
 }
 

@@ -158,7 +158,7 @@ describe('an edit by hand', () => {
     const clock = new VirtualClock()
     const { runtime, run } = start(clock)
     await clock.runUntil(50)
-    expect(() => run.edit([{ op: 'insert', step: { id: 'x', tool: 'ehco' } }, { op: 'insert', step: { id: 'y', tool: 'echo', after: ['z'] } }])).toThrow(
+    expect(() => run.edit([{ op: 'insert', step: { id: 'x', tool: 'ehco' } }, { op: 'insert', step: { id: 'y', tool: 'wiat' } }])).toThrow(
       expect.objectContaining({ code: 'PLAN_INVALID', findings: expect.arrayContaining([expect.objectContaining({ stepId: 'x' }), expect.objectContaining({ stepId: 'y' })]) }),
     )
     expect(run.plan?.revision).toBe(1)

@@ -15,8 +15,10 @@ const list = defineTool({
   run: ({ length }) => Array.from({ length }, (_, index) => index),
 })
 
-const double = defineTool({
-  name: 'double',
+const double = defineTool({ name: 'double', description: 'Doubles.', input: z.object({ n: z.number() }), output: z.number(), run: ({ n }) => 2 * n })
+
+const picky = defineTool({
+  name: 'picky',
   description: 'Doubles a number, but not 13.',
   input: z.object({ n: z.number() }),
   output: z.number(),
@@ -62,12 +64,12 @@ describe('forEach', () => {
   })
 
   it('whose item fails loses that item, and what follows gets null in its place where it may', async () => {
-    await using runtime = createRuntime({ tools: [list, double, echo] })
+    await using runtime = createRuntime({ tools: [list, picky, echo] })
     const run = runtime.start(
       planOf(
         [
           { id: 'list', tool: 'list', input: { length: 15 } },
-          { id: 'each', tool: 'double', forEach: from('list'), input: { n: { $item: '' } }, onFailure: 'skip', onSkipped: 'run' },
+          { id: 'each', tool: 'picky', forEach: from('list'), input: { n: { $item: '' } }, onFailure: 'skip', onSkipped: 'run' },
           { id: 'all', tool: 'echo', input: { all: from('each') }, onSkipped: 'run' },
         ],
         { goal: { partial: 'allow' } },

@@ -11,8 +11,7 @@ const read = {
   run: ({ path }: { path: string }) => ({ text: path }),
 }
 /** As a JavaScript author may declare it. */
-const define = (changes: Record<string, unknown>) =>
-  defineTool({ ...read, ...changes })
+const define = (changes: Record<string, unknown>) => defineTool({ ...read, ...changes })
 
 describe('a tool', () => {
   it('has the defaults filled in', () => {

@@ -1,12 +1,12 @@
 // The whole audit as one JSON value: what the page shows, and what a program can read.
 import { columnProfileSchema, joinSchema } from 'planloom/tools'
 import { z } from 'zod'
-import type { AuditFile, FileProfile } from '../audit.ts'
-import { chartSchema, type Chart } from '../charts/chart.ts'
+import type { AuditFile, FileCharts, FileProblems, FileProfile, FileRecognition } from '../audit.ts'
+import { chartSchema } from '../charts/chart.ts'
 import { imageSchema } from '../content/png.ts'
-import type { Recognition } from '../content/recogniseFile.ts'
 import { encodingSchema, formatSchema } from '../formats.ts'
 import { byWeight, problemSchema, type Problem } from '../problems/problem.ts'
+import { stepsOfFile, whyUnread } from './fileSteps.ts'
 import type { History } from './history.ts'
 import type { Join } from 'planloom/tools'
 
@@ -84,15 +84,15 @@ export type AuditReport = z.infer<typeof auditReportSchema>
 export type ReportedFile = AuditReport['files'][number]
 export type ReportedTable = ReportedFile['tables'][number]
 
-/** What the steps of the audit have found, by number of the file; `null` or nothing where a step was not carried out. */
+/** What the steps of the audit have found, each about the file it names; nothing, or `null`, where a step was not carried out. */
 export interface Findings {
   readonly folder: string
   readonly files: readonly AuditFile[]
   readonly aside: readonly { readonly name: string; readonly because: string }[]
-  readonly recognitions: readonly (Recognition | null)[]
+  readonly recognitions: readonly (FileRecognition | null)[]
   readonly profiles: readonly (FileProfile | null)[]
-  readonly problems: readonly (readonly Problem[] | null)[]
-  readonly charts: readonly (readonly Chart[] | null)[]
+  readonly problems: readonly (FileProblems | null)[]
+  readonly charts: readonly (FileCharts | null)[]
   readonly joins: readonly Join[] | null
   readonly history: History | undefined
   /** ms since the epoch */
@@ -101,7 +101,7 @@ export interface Findings {
 
 /** Puts together what was found; whatever is missing is missing in the report, and nothing else is. */
 export function composeReport(findings: Findings): AuditReport {
-  const files = findings.files.map((file, index) => reportFile(file, index, findings))
+  const files = findings.files.map((file) => reportFile(file, findings))
   const tables = files.flatMap((file) => file.tables)
   const problems = files.flatMap((file) => file.problems)
   const joins = [...(findings.joins ?? [])]
@@ -143,14 +143,13 @@ export function composeReport(findings: Findings): AuditReport {
   }
 }
 
-function reportFile(file: AuditFile, index: number, findings: Findings): ReportedFile {
-  const recognition = findings.recognitions[index] ?? undefined
-  const profile = findings.profiles[index] ?? undefined
-  const charts = findings.charts[index] ?? []
-  const steps = (findings.history?.steps ?? []).filter(
-    ({ item, tool, status }) => item === index && tool !== undefined && status !== 'waiting',
-  )
-  const problems: Problem[] = [...(findings.problems[index] ?? [])]
+function reportFile(file: AuditFile, findings: Findings): ReportedFile {
+  const own = <T extends { readonly file: string }>(found: readonly (T | null)[]) =>
+    found.find((one) => one?.file === file.name) ?? undefined
+  const recognition = own(findings.recognitions)
+  const profile = own(findings.profiles)
+  const charts = own(findings.charts)?.charts ?? []
+  const problems: Problem[] = [...(own(findings.problems)?.problems ?? [])]
   if (recognition?.damage !== undefined) {
     problems.push({
       code: 'damaged_file',
@@ -174,7 +173,7 @@ function reportFile(file: AuditFile, index: number, findings: Findings): Reporte
     }),
     ...(recognition?.damage !== undefined && { damage: recognition.damage }),
     status: profile?.kind ?? 'unread',
-    ...(profile === undefined && { unread: whyUnread(recognition, steps) }),
+    ...(profile === undefined && { unread: whyUnread(findings.history, file.number, recognition) }),
     tables:
       profile?.kind === 'tables'
         ? profile.tables.map(({ table, ...described }) => ({
@@ -188,21 +187,6 @@ function reportFile(file: AuditFile, index: number, findings: Findings): Reporte
       ...(profile.thumbnail !== undefined && { thumbnail: profile.thumbnail }),
     }),
     problems: problems.sort(byWeight),
-    steps: steps.map(({ tool, status, failure, seconds, abandoned }) => ({
-      tool: tool ?? '',
-      status,
-      ...(failure ? { failure: failure.message } : abandoned !== undefined && { failure: abandoned }),
-      ...(seconds !== undefined && { seconds }),
-    })),
+    steps: stepsOfFile(findings.history, file.number),
   }
-}
-
-function whyUnread(recognition: Recognition | undefined, steps: History['steps']): string {
-  const failed = steps
-    .filter(({ failure }) => failure !== undefined)
-    .map(({ tool, failure }) => `${tool ?? ''}: ${failure?.message ?? ''}`)
-  const abandoned = steps.find((step) => step.abandoned !== undefined)?.abandoned
-  const reasons = [...failed, ...(abandoned === undefined ? [] : [abandoned])]
-  if (reasons.length > 0) return [...new Set(reasons)].join(' ')
-  return recognition === undefined ? 'It could not be looked at.' : 'No tool reads it.'
 }

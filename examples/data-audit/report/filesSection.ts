@@ -111,12 +111,18 @@ function factsOf(file: ReportedFile): Markup {
   </p>`
 }
 
+/** Steps that went as planned need no colour. */
+function toneOf(status: string): string {
+  if (status === 'succeeded' || status === 'running' || status === 'planned') return ''
+  return status === 'replaced' ? 'soft' : 'high'
+}
+
 /** What was done with the file, one step after another; what failed says why. */
 function stepsOf({ steps }: ReportedFile): Markup | undefined {
   if (steps.length === 0) return undefined
   const failed = steps.filter(({ failure }) => failure !== undefined)
   return html`<ol class="way" aria-label="Steps">
-      ${steps.map(({ tool, status, seconds }) => html`<li><span class="${status === 'succeeded' ? '' : status === 'running' ? 'soft' : 'high'}" title="${status}${seconds !== undefined && `, ${formatSeconds(seconds)}`}">${tool}${status !== 'succeeded' && status !== 'running' && html` <span class="pill">${status}</span>`}</span></li>`)}
+      ${steps.map(({ tool, status, seconds }) => html`<li><span class="${toneOf(status)}" title="${status}${seconds !== undefined && `, ${formatSeconds(seconds)}`}">${tool}${toneOf(status) !== '' && html` <span class="pill">${status}</span>`}</span></li>`)}
     </ol>
     ${
       failed.length > 0 &&

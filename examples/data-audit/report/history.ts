@@ -9,8 +9,10 @@ export interface StepRecord {
   readonly item: number | undefined
   readonly status: string
   readonly seconds: number | undefined
-  readonly failure: { readonly code: string; readonly message: string } | undefined
+  readonly failure: { readonly code: string; readonly message: string; readonly hint?: string } | undefined
   readonly abandoned: string | undefined
+  /** Another step has taken its place: it is in the plan no more. */
+  readonly replaced: boolean
 }
 
 export interface RevisionRecord {
@@ -37,7 +39,7 @@ export interface HistorySource {
   ledger(): Iterable<{
     readonly id: string
     readonly status: string
-    readonly failure?: { readonly code: string; readonly message: string }
+    readonly failure?: { readonly code: string; readonly message: string; readonly hint?: string }
     readonly startedAt?: number
     readonly endedAt?: number
   }>
@@ -48,7 +50,8 @@ export function historyOf(run: HistorySource): History {
   const latest = run.revisions.at(-1)
   const known = new Map(run.revisions.flatMap(({ steps }) => steps).map((step) => [step.id, step]))
   const current = new Map(latest?.steps.map((step) => [step.id, step]))
-  const steps = [...run.ledger()].map(({ id, status, failure, startedAt, endedAt }): StepRecord => {
+  const reports = [...run.ledger()].sort((a, b) => (a.startedAt ?? Infinity) - (b.startedAt ?? Infinity))
+  const steps = reports.map(({ id, status, failure, startedAt, endedAt }): StepRecord => {
     const step = current.get(id) ?? known.get(id)
     return {
       id,
@@ -56,8 +59,13 @@ export function historyOf(run: HistorySource): History {
       item: step?.item === undefined ? undefined : Number(step.item.split('.')[0]),
       status,
       seconds: startedAt === undefined || endedAt === undefined ? undefined : (endedAt - startedAt) / 1000,
-      failure: failure && { code: failure.code, message: failure.message },
+      failure: failure && {
+        code: failure.code,
+        message: failure.message,
+        ...(failure.hint !== undefined && { hint: failure.hint }),
+      },
       abandoned: step?.abandoned,
+      replaced: !current.has(id),
     }
   })
   const revisions = run.revisions.map((plan, index) => recordOf(run.revisions[index - 1], plan))

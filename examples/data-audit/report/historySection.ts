@@ -32,18 +32,23 @@ function revisionItem(revision: Revision, isFirst: boolean, names: ReadonlyMap<s
       <b>Revision ${revision.revision}</b>
       <span class="soft"
         >by ${revision.by === 'coordinator' ? 'the coordinator' : `the ${revision.by} planner`},
-        ${reasons[revision.type] ?? revision.type}</span
+        ${reasonOf(revision)}</span
       >
     </div>
-    <p>${revision.because}</p>
+    <p>${withNames(revision.because, names)}</p>
     ${isFirst ? html`<div class="tags">${revision.inserted.map((id) => html`<span class="pill code">${id}</span>`)}</div>` : groups.map(({ name, ids }) => changeDetails(name, ids, names))}
     ${
       revision.abandoned.length > 0 &&
       html`<ul class="plain">
-        ${[...new Set(revision.abandoned.map(({ because }) => because))].slice(0, 8).map((because) => html`<li class="soft">${because}</li>`)}
+        ${[...new Set(revision.abandoned.map(({ because }) => because))].slice(0, 4).map((because) => html`<li class="soft">${shorten(withNames(because, names))}</li>`)}
       </ul>`
     }
   </li>`
+}
+
+function reasonOf({ by, type }: Revision): string {
+  if (type === 'expanded' && by !== 'coordinator') return 'for single items, now that the list is known'
+  return reasons[type] ?? type
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -85,6 +90,18 @@ function changeDetails(name: string, ids: readonly string[], names: ReadonlyMap<
     <summary>${title}<span class="soft">${summary.join(', ')}${kinds.size > 6 && ', …'}</span></summary>
     <div class="tags">${ids.slice(0, 600).map(shown)}</div>
   </details>`
+}
+
+/** `format[2]` in a text becomes `format of annual-precip.json`. */
+function withNames(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\b(\w+)\[(\d+)\]/g, (whole, fact: string, item: string) => {
+    const file = names.get(item)
+    return file === undefined ? whole : `${fact} of ${file}`
+  })
+}
+
+function shorten(text: string): string {
+  return text.length > 220 ? `${text.slice(0, 218)}…` : text
 }
 
 /** `read_csv[12]` becomes `read_csv · airports.csv`. */

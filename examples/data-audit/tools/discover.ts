@@ -5,6 +5,8 @@ import { ToolError, confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
 import { fileSchema, type Audit, type AuditFile } from '../audit.ts'
 
+type Found = Omit<AuditFile, 'table' | 'number'>
+
 const mostFiles = 5000
 const mostFolders = 1000
 
@@ -30,7 +32,7 @@ export function discoverTool({ db }: Audit) {
  * @throws `FOLDER_MISSING`, `FOLDER_FORBIDDEN`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE_ROOTS` */
 export async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
   const root = await confineFolder(roots, folder)
-  const files: Omit<AuditFile, 'table'>[] = []
+  const files: Found[] = []
   const aside: { name: string; because: string }[] = []
   const open = [root]
   for (let nth = 0; nth < open.length; nth++) {
@@ -63,7 +65,7 @@ export async function discover(roots: readonly string[], folder: string, signal?
       where: { path: folder },
     })
   }
-  return { files: withTableNames(files).sort((a, b) => (a.name < b.name ? -1 : 1)), aside }
+  return { files: numbered(files), aside }
 }
 
 async function confineFolder(roots: readonly string[], folder: string): Promise<string> {
@@ -101,12 +103,16 @@ async function namesIn(path: string, shown: string): Promise<string[]> {
 }
 
 /** `airports.csv` becomes the table `airports`; where two files would share a name, the extension stays. */
-function withTableNames(files: readonly Omit<AuditFile, 'table'>[]): AuditFile[] {
-  const short = ({ name, extension }: Omit<AuditFile, 'table'>) =>
-    extension === '' ? name : name.slice(0, -extension.length)
+function numbered(files: readonly Found[]): AuditFile[] {
+  const short = ({ name, extension }: Found) => (extension === '' ? name : name.slice(0, -extension.length))
   const counts = new Map<string, number>()
   for (const file of files) counts.set(short(file), (counts.get(short(file)) ?? 0) + 1)
-  return files.map((file) => ({ ...file, table: counts.get(short(file)) === 1 ? short(file) : file.name }))
+  const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return sorted.map((file, number) => ({
+    number,
+    ...file,
+    table: counts.get(short(file)) === 1 ? short(file) : file.name,
+  }))
 }
 
 function tooLarge(folder: string, limit: string): ToolError {

@@ -1,22 +1,20 @@
 // What is found out about tables once they can be read: profile, problems, charts, and what relates them.
-import {
-  defineTool,
-  findJoins,
-  joinSchema,
-  profileTable,
-  sketchColumns,
-  tableHandleSchema,
-  type TableHandle,
-} from 'planloom/tools'
+import { defineTool, findJoins, joinSchema, profileTable, sketchColumns, type TableHandle } from 'planloom/tools'
 import { z } from 'zod'
-import { fileProfileSchema, sketchedTableSchema, type Audit, type FileProfile } from '../audit.ts'
-import { chartSchema } from '../charts/chart.ts'
+import {
+  fileChartsSchema,
+  fileProblemsSchema,
+  fileProfileSchema,
+  fileTablesSchema,
+  sketchedTableSchema,
+  type Audit,
+  type FileProfile,
+  type FileTables,
+} from '../audit.ts'
 import { chartTable } from '../charts/chartTable.ts'
 import { findProblems } from '../problems/findProblems.ts'
-import { problemSchema } from '../problems/problem.ts'
 
-const tables = z.array(tableHandleSchema)
-const tablesAndProfile = z.strictObject({ tables, profile: fileProfileSchema })
+const tablesAndProfile = z.strictObject({ tables: fileTablesSchema, profile: fileProfileSchema })
 const needs = { tables: 'tables', profile: 'profile' }
 
 export function examineTools({ db }: Audit) {
@@ -24,19 +22,19 @@ export function examineTools({ db }: Audit) {
     name: 'profile',
     description:
       'Describes each column of the tables in a file: type, nulls, different values, range, quantiles, shapes.',
-    input: z.strictObject({ tables }),
-    output: z.strictObject({ profile: fileProfileSchema }),
+    input: z.strictObject({ tables: fileTablesSchema }),
+    output: fileProfileSchema,
     needs: { tables: 'tables' },
-    gives: { profile: '/profile' },
+    gives: { profile: '' },
     cost: 2,
     effects: 'read',
-    run: async (input, { signal, progress }) => {
+    run: async ({ tables: { file, tables } }, { signal, progress }) => {
       const profiles = []
-      for (const [done, handle] of input.tables.entries()) {
-        progress({ done, total: input.tables.length, text: handle.name })
+      for (const [done, handle] of tables.entries()) {
+        progress({ done, total: tables.length, text: handle.name })
         profiles.push(await profileTable(db, handle, signal))
       }
-      return { profile: { kind: 'tables' as const, tables: profiles } }
+      return { kind: 'tables' as const, file, tables: profiles }
     },
   })
 
@@ -45,12 +43,13 @@ export function examineTools({ db }: Audit) {
     description:
       'Checks the tables of a file for mixed types, duplicates, impossible dates, outliers, gaps, damaged text and more.',
     input: tablesAndProfile,
-    output: z.strictObject({ problems: z.array(problemSchema) }),
+    output: fileProblemsSchema,
     needs,
-    gives: { problems: '/problems' },
+    gives: { problems: '' },
     cost: 2,
     effects: 'read',
     run: async (input, { signal, now }) => ({
+      file: input.tables.file,
       problems: (
         await forEachTable(input, (handle, described) => findProblems(db, handle, described, { now: now(), signal }))
       ).flat(),
@@ -61,11 +60,12 @@ export function examineTools({ db }: Audit) {
     name: 'chart',
     description: 'Counts what the charts of a file show: distributions, commonest values, series over time, places.',
     input: tablesAndProfile,
-    output: z.strictObject({ charts: z.array(chartSchema) }),
+    output: fileChartsSchema,
     needs,
-    gives: { charts: '/charts' },
+    gives: { charts: '' },
     effects: 'read',
     run: async (input, { signal }) => ({
+      file: input.tables.file,
       charts: (await forEachTable(input, (handle, described) => chartTable(db, handle, described, signal))).flat(),
     }),
   })
@@ -114,11 +114,11 @@ export function examineTools({ db }: Audit) {
 type Described = (FileProfile & { kind: 'tables' })['tables'][number]
 
 async function forEachTable<T>(
-  input: { readonly tables: readonly TableHandle[]; readonly profile: FileProfile },
+  input: { readonly tables: FileTables; readonly profile: FileProfile },
   work: (handle: TableHandle, profile: Described) => Promise<T>,
 ): Promise<T[]> {
   const results: T[] = []
-  for (const handle of input.tables) {
+  for (const handle of input.tables.tables) {
     const described =
       input.profile.kind === 'tables' ? input.profile.tables.find(({ table }) => table === handle.name) : undefined
     if (described !== undefined) results.push(await work(handle, described))

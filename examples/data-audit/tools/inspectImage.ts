@@ -2,10 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { ToolError, confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
-import { fileProfileSchema, fileSchema, sketchedTableSchema, type Audit } from '../audit.ts'
-import { chartSchema } from '../charts/chart.ts'
+import {
+  fileChartsSchema,
+  fileProblemsSchema,
+  fileProfileSchema,
+  fileSchema,
+  sketchedTableSchema,
+  type Audit,
+} from '../audit.ts'
 import { inspectPng } from '../content/png.ts'
-import { problemSchema } from '../problems/problem.ts'
 
 /** Images up to this size are shown in the report. */
 const shownBytes = 64 * 1024
@@ -17,8 +22,8 @@ export function inspectImageTool({ db }: Audit) {
     input: z.strictObject({ file: fileSchema }),
     output: z.strictObject({
       profile: fileProfileSchema,
-      problems: z.array(problemSchema),
-      charts: z.array(chartSchema),
+      problems: fileProblemsSchema,
+      charts: fileChartsSchema,
       sketches: z.array(sketchedTableSchema),
     }),
     needs: { file: 'file' },
@@ -47,20 +52,24 @@ export function inspectImageTool({ db }: Audit) {
       return {
         profile: {
           kind: 'image' as const,
+          file: file.name,
           image,
           ...(isShown && { thumbnail: `data:image/png;base64,${bytes.toString('base64')}` }),
         },
-        problems: image.damage.map((text) => ({
-          code: 'damaged_file' as const,
-          severity: 'high' as const,
-          table: file.table,
-          columns: [],
-          count: 1,
-          share: 1,
-          text,
-          examples: [],
-        })),
-        charts: [],
+        problems: {
+          file: file.name,
+          problems: image.damage.map((text) => ({
+            code: 'damaged_file' as const,
+            severity: 'high' as const,
+            table: file.table,
+            columns: [],
+            count: 1,
+            share: 1,
+            text,
+            examples: [],
+          })),
+        },
+        charts: { file: file.name, charts: [] },
         sketches: [],
       }
     },

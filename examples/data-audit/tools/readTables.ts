@@ -1,8 +1,8 @@
 // The means to read a file as tables: a strict one for each format first, then those that forgive.
 import { readFile } from 'node:fs/promises'
-import { ToolError, confine, defineTool, readTable, sampleTable, tableHandleSchema, unreadable } from 'planloom/tools'
+import { ToolError, confine, defineTool, readTable, sampleTable, unreadable } from 'planloom/tools'
 import { z } from 'zod'
-import { fileSchema, type Audit } from '../audit.ts'
+import { fileSchema, fileTablesSchema, type Audit } from '../audit.ts'
 import { completeObjects } from '../content/salvage.ts'
 import type { Format } from '../formats.ts'
 import { writeLines } from './writeRows.ts'
@@ -12,8 +12,8 @@ export const mostRows = 1_000_000
 const sampleRows = 200_000
 
 const input = z.strictObject({ file: fileSchema })
-const output = z.strictObject({ tables: z.array(tableHandleSchema) })
-const gives = { tables: '/tables' }
+const output = fileTablesSchema
+const gives = { tables: '' }
 const isFormat = (format: Format) => ({ fact: 'format', is: { const: format } })
 const isUtf8 = { fact: 'encoding', is: { const: 'utf-8' } }
 
@@ -30,6 +30,7 @@ export function readerTools({ db }: Audit) {
     likelihood: 0.9,
     effects: 'read',
     run: async ({ file }, { signal }) => ({
+      file: file.name,
       tables: [await readTable(db, { path: file.path, reader: 'csv', name: file.table, maxRows: mostRows, signal })],
     }),
   })
@@ -47,6 +48,7 @@ export function readerTools({ db }: Audit) {
     likelihood: 0.95,
     effects: 'read',
     run: async ({ file }, { signal }) => ({
+      file: file.name,
       tables: [
         await readTable(db, {
           path: file.path,
@@ -71,6 +73,7 @@ export function readerTools({ db }: Audit) {
     likelihood: 0.9,
     effects: 'read',
     run: async ({ file }, { signal }) => ({
+      file: file.name,
       tables: [await readTable(db, { path: file.path, reader: 'json', name: file.table, maxRows: mostRows, signal })],
     }),
   })
@@ -96,7 +99,10 @@ export function readerTools({ db }: Audit) {
       const objects = [...completeObjects(text)]
       if (objects.length === 0)
         throw new ToolError('NOTHING_SALVAGED', `There is no complete object in "${file.name}".`, { retryable: false })
-      return { tables: [await writeLines(db, { name: file.table, origin: file.path, lines: objects, signal })] }
+      return {
+        file: file.name,
+        tables: [await writeLines(db, { name: file.table, origin: file.path, lines: objects, signal })],
+      }
     },
   })
 
@@ -111,6 +117,7 @@ export function readerTools({ db }: Audit) {
     likelihood: 0.9,
     effects: 'read',
     run: async ({ file }, { signal }) => ({
+      file: file.name,
       tables: [
         await readTable(db, { path: file.path, reader: 'parquet', name: file.table, maxRows: mostRows, signal }),
       ],
@@ -130,7 +137,7 @@ export function readerTools({ db }: Audit) {
     idempotent: true,
     run: async ({ file }, { signal }) => {
       const whole = await readTable(db, { path: file.path, reader: 'parquet', name: file.table, signal })
-      return { tables: [await sampleTable(db, whole, { rows: sampleRows, signal })] }
+      return { file: file.name, tables: [await sampleTable(db, whole, { rows: sampleRows, signal })] }
     },
   })
 

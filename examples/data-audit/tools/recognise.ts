@@ -1,8 +1,8 @@
 // What each file is. Until this has run, the plan goes by the name; where the content says otherwise, it is amended.
 import { confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
-import { fileSchema, type Audit } from '../audit.ts'
-import { recogniseFile, recognitionSchema } from '../content/recogniseFile.ts'
+import { fileRecognitionSchema, fileSchema, type Audit } from '../audit.ts'
+import { recogniseFile } from '../content/recogniseFile.ts'
 import { promised } from '../formats.ts'
 
 const withExtension = (extension: string) => ({
@@ -16,7 +16,7 @@ export function recogniseTool({ db }: Audit) {
     description:
       'Looks at the content of a file and says what it is: format, text encoding, delimiter, visible damage.',
     input: z.strictObject({ file: fileSchema }),
-    output: recognitionSchema,
+    output: fileRecognitionSchema,
     needs: { file: 'file' },
     gives: {
       format: {
@@ -41,7 +41,7 @@ export function recogniseTool({ db }: Audit) {
     run: async ({ file }, { signal }) => {
       const path = await confine(db.roots, file.path)
       try {
-        return await recogniseFile(path, signal)
+        return { file: file.name, ...(await recogniseFile(path, signal)) }
       } catch (error) {
         signal.throwIfAborted()
         throw unreadable(file.name, error)

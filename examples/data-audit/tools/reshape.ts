@@ -1,8 +1,8 @@
 // Means for what is no table as it stands: nested JSON, grids, maps, and text in another encoding.
 import { open, readFile, stat } from 'node:fs/promises'
-import { ToolError, confine, defineTool, tableHandleSchema, unreadable, workPath } from 'planloom/tools'
+import { ToolError, confine, defineTool, unreadable, workPath } from 'planloom/tools'
 import { z } from 'zod'
-import { fileSchema, type Audit, type AuditFile } from '../audit.ts'
+import { fileSchema, fileTablesSchema, type Audit, type AuditFile } from '../audit.ts'
 import { flatten, unrollGrid, type FlatTable } from '../content/flatten.ts'
 import { tableOfFeatures, tablesOfTopology } from '../content/geometry.ts'
 import { encodingSchema, type Format } from '../formats.ts'
@@ -12,7 +12,7 @@ import { writeTables } from './writeRows.ts'
 const mostBytes = 64 * 1024 * 1024
 
 const input = z.strictObject({ file: fileSchema })
-const output = z.strictObject({ tables: z.array(tableHandleSchema) })
+const output = fileTablesSchema
 
 export function reshapeTools(audit: Audit) {
   const reshape = (
@@ -32,7 +32,7 @@ export function reshapeTools(audit: Audit) {
         { fact: 'format', is: { const: format } },
         { fact: 'encoding', is: { const: 'utf-8' } },
       ],
-      gives: { tables: '/tables' },
+      gives: { tables: '' },
       cost,
       likelihood: 0.95,
       effects: 'write',
@@ -40,7 +40,7 @@ export function reshapeTools(audit: Audit) {
       run: async ({ file }, { signal }) => {
         const value = await readJson(audit, file, signal)
         const tables = tryReshape(file, () => reshaped(value as never, file.table))
-        return { tables: await writeTables(audit.db, file.path, tables, signal) }
+        return { file: file.name, tables: await writeTables(audit.db, file.path, tables, signal) }
       },
     })
 

@@ -2,14 +2,18 @@
 import { relative } from 'node:path'
 import { defineTool, joinSchema } from 'planloom/tools'
 import { z } from 'zod'
-import { fileProfileSchema, fileSchema, type Audit } from '../audit.ts'
-import { chartSchema } from '../charts/chart.ts'
-import { recognitionSchema } from '../content/recogniseFile.ts'
-import { problemSchema } from '../problems/problem.ts'
+import {
+  fileChartsSchema,
+  fileProblemsSchema,
+  fileProfileSchema,
+  fileRecognitionSchema,
+  fileSchema,
+  type Audit,
+} from '../audit.ts'
 import { composeReport } from '../report/auditReport.ts'
 import { writeReport } from '../report/writeReport.ts'
 
-/** One for each file; `null` where the step that would have given it was not carried out. */
+/** One for each file that has it; `null` where the step that would have given it was not carried out. */
 const forEach = <T extends z.ZodType>(schema: T) => z.array(schema.nullable()).nullable()
 
 export function writeReportTool(audit: Audit) {
@@ -20,10 +24,10 @@ export function writeReportTool(audit: Audit) {
       folder: z.string(),
       files: z.array(fileSchema),
       aside: z.array(z.strictObject({ name: z.string(), because: z.string() })),
-      recognitions: forEach(recognitionSchema),
+      recognitions: forEach(fileRecognitionSchema),
       profiles: forEach(fileProfileSchema),
-      problems: forEach(z.array(problemSchema)),
-      charts: forEach(z.array(chartSchema)),
+      problems: forEach(fileProblemsSchema),
+      charts: forEach(fileChartsSchema),
       joins: z.array(joinSchema).nullable(),
     }),
     output: z.strictObject({

@@ -84,7 +84,7 @@ async function accompanied(run: Run, questions: Questions, say: Progress['say'],
     once() {
       approvals.close()
       say(['cancelling; Ctrl-C again to stop at once'])
-      run.cancel('interrupted at the terminal', { by: 'terminal' })
+      run.cancel('interrupted', { by: 'terminal' })
     },
     twice() {
       process.exit(exitCodes.cancelled)

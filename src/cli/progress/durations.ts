@@ -15,26 +15,29 @@ export interface Durations {
   readonly all: Measured | undefined
 }
 
-interface Sums {
+interface Averages {
   count: number
   mean: number
-  squares: number
+  variance: number
 }
 
-/** Running means and deviations (Welford 1962): no sample is kept, so a long run costs no more than a short one. */
+/** The last so many steps are what counts: a machine that was busy for a while is not taken for slow for ever. */
+const memory = 100
+
+/** Running averages, in which a new step has the weight of one in `memory`: none is kept, so a long run costs no more. */
 export function createDurations(): Durations {
-  const kinds = new Map<string, Sums>()
-  const all: Sums = { count: 0, mean: 0, squares: 0 }
+  const kinds = new Map<string, Averages>()
+  const all: Averages = { count: 0, mean: 0, variance: 0 }
   return {
     add(kind, ms) {
-      const sums = kinds.get(kind) ?? { count: 0, mean: 0, squares: 0 }
-      kinds.set(kind, sums)
-      take(sums, ms)
+      const averages = kinds.get(kind) ?? { count: 0, mean: 0, variance: 0 }
+      kinds.set(kind, averages)
+      take(averages, ms)
       take(all, ms)
     },
     of(kind) {
-      const sums = kinds.get(kind)
-      return sums && measured(sums)
+      const averages = kinds.get(kind)
+      return averages && measured(averages)
     },
     get all() {
       return all.count === 0 ? undefined : measured(all)
@@ -42,13 +45,15 @@ export function createDurations(): Durations {
   }
 }
 
-function take(sums: Sums, ms: number): void {
-  sums.count++
-  const before = ms - sums.mean
-  sums.mean += before / sums.count
-  sums.squares += before * (ms - sums.mean)
+function take(averages: Averages, ms: number): void {
+  averages.count++
+  const weight = 1 / Math.min(averages.count, memory)
+  const apart = ms - averages.mean
+  averages.mean += weight * apart
+  averages.variance = (1 - weight) * (averages.variance + weight * apart ** 2)
 }
 
-function measured({ count, mean, squares }: Sums): Measured {
-  return { count, meanMs: mean, spreadMs: count > 1 ? Math.sqrt(squares / (count - 1)) : 0 }
+function measured({ count, mean, variance }: Averages): Measured {
+  const unbiased = count > 1 ? Math.min(count, memory) / (Math.min(count, memory) - 1) : 0
+  return { count, meanMs: mean, spreadMs: Math.sqrt(variance * unbiased) }
 }

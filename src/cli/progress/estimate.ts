@@ -13,8 +13,8 @@ export type Estimate =
       readonly type: 'range'
       readonly lowMs: number
       readonly highMs: number
-      /** The plan will grow: a list whose length is not known yet. */
-      readonly mayGrow: boolean
+      /** There is more than the basis knows: a list of unknown length, or a kind of step that has never finished. */
+      readonly orMore: boolean
     }
 
 export interface Remaining {
@@ -54,7 +54,7 @@ export function estimate(remaining: Remaining): Estimate {
     type: 'range',
     lowMs: middleMs * Math.max(0.2, 1 - doubt),
     highMs: middleMs * (1 + 1.5 * doubt),
-    mayGrow: remaining.mayGrow,
+    orMore: remaining.mayGrow || unmeasured > 0,
   }
 }
 

@@ -29,7 +29,7 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
     const columns = stream.columns ?? 80
     const model = book.model(now, { estimateAnew })
     // An estimate that is dear (a very large plan) is made as much more rarely.
-    if (estimateAnew) estimatedAt = Math.max(now, Date.now() + 20 * (Date.now() - now))
+    if (estimateAnew) estimatedAt = now + Math.min(4000, 20 * (Date.now() - now))
     const above = [...staying(pending, columns, colours), ...said.map((line) => fit(line, columns))]
     pending = []
     said = []
@@ -61,6 +61,7 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
     },
     resume() {
       isSuspended = false
+      estimatedAt = -Infinity // much may have come to pass meanwhile
       draw()
     },
     close() {

@@ -86,11 +86,11 @@ function stateInWords({ state, total }: ProgressModel): string {
   }
 }
 
-/** `20–40 s left`, with `or more` where a list is not known yet; or why nothing can be said. */
+/** `20–40 s left`, with `or more` where not everything is known; or why nothing can be said. */
 export function estimateInWords(estimate: Estimate): string {
   if (estimate.type === 'range') {
     const range = durationRange(estimate.lowMs, estimate.highMs)
-    return `${range} left${estimate.mayGrow ? ', or more' : ''}`
+    return `${range} left${estimate.orMore ? ', or more' : ''}`
   }
   return estimate.because === 'person' ? 'waiting for an answer' : 'estimating…'
 }

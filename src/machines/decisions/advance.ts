@@ -80,7 +80,8 @@ export function reopenDependents(turn: Turn, id: string): void {
 }
 
 function isMet(turn: Turn, step: Step, dependency: string, entry: Entry): boolean {
-  if (entry.status === 'succeeded') return turn.steps.get(dependency)?.abandoned === undefined || step.onSkipped === 'run'
+  if (entry.status === 'succeeded')
+    return turn.steps.get(dependency)?.abandoned === undefined || step.onSkipped === 'run'
   return isSettled(entry.status) && !entry.undecided && step.onSkipped === 'run'
 }
 

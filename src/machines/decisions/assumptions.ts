@@ -3,6 +3,7 @@
 // S1. A broken assumption holds back the steps that rest on it, and nobody else, until the planner has dealt with it.
 // S2. A fact that is unknown breaks nothing.
 import { Map as PersistentMap } from 'immutable'
+import type { Json } from '../../plan/json.ts'
 import { checkSchema } from '../../plan/jsonSchemaCheck.ts'
 import type { Assumption, Plan } from '../../plan/schema.ts'
 import { makeReady, propagate } from './advance.ts'
@@ -86,7 +87,7 @@ function release(turn: Turn, { id, steps }: Assumption): void {
   propagate(turn)
 }
 
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'unknown'
+function shorten(value: Json | undefined): string {
+  const text = value === undefined ? 'unknown' : JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

@@ -22,7 +22,13 @@ export function stopEverything(turn: Turn): void {
   for (const [id, entry] of turn.entries) {
     if (entry.status === 'running') abort(turn, id, entry, turn.verdict.message)
     else if (!isSettled(entry.status)) {
-      setEntry(turn, id, { ...entry, status: 'cancelled', causedBy: turn.verdict.stepId, loss: 'lost', endedAt: turn.now })
+      setEntry(turn, id, {
+        ...entry,
+        status: 'cancelled',
+        causedBy: turn.verdict.stepId,
+        loss: 'lost',
+        endedAt: turn.now,
+      })
     }
   }
   if (turn.counts.running > 0) setTimer(turn, 'grace', turn.now + turn.limits.graceMs)
@@ -35,7 +41,8 @@ export function stopWaiting(turn: Turn): void {
     const step = turn.steps.get(id)
     if (entry.status !== 'running' || step === undefined) continue
     const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
-    const isUncertain = traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')
+    const isUncertain =
+      traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')
     countOut(turn, step, -1)
     setEntry(turn, id, { ...entry, status: isUncertain ? 'uncertain' : 'cancelled', loss: 'lost', endedAt: turn.now })
   }
@@ -104,7 +111,9 @@ function stuckVerdict(turn: Turn): Verdict {
   const waiting: string[] = []
   for (const [id, entry] of turn.entries) {
     if (isSettled(entry.status)) continue
-    const why = entry.heldBy?.length ? `held by the broken assumption ${entry.heldBy.map((by) => `"${by}"`).join(', ')}` : entry.status
+    const why = entry.heldBy?.length
+      ? `held by the broken assumption ${entry.heldBy.map((by) => `"${by}"`).join(', ')}`
+      : entry.status
     waiting.push(`"${id}" (${why})`)
     if (waiting.length === 5) break
   }
@@ -122,7 +131,11 @@ function count(steps: number): string {
 
 export function cancelRun(turn: Turn, event: RunCancel): void {
   const because = event.because === undefined ? '' : `: ${event.because}`
-  turn.verdict ??= { status: 'cancelled', reason: 'cancelled', message: `Cancelled${event.by ? ` by ${event.by}` : ''}${because}.` }
+  turn.verdict ??= {
+    status: 'cancelled',
+    reason: 'cancelled',
+    message: `Cancelled${event.by ? ` by ${event.by}` : ''}${because}.`,
+  }
 }
 
 export function takeRunTimer(turn: Turn): void {

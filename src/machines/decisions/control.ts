@@ -17,7 +17,7 @@ import { isSettled, wasTold } from './ledger.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal, tryPatch } from './planner.ts'
 import { findConflict } from './revise.ts'
-import { clearTimer, setEntry, type Turn } from './turn.ts'
+import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
 
 export function approve(turn: Turn, event: RunApprove): void {
   if (event.stepId !== undefined) approveStep(turn, event.stepId)
@@ -55,7 +55,8 @@ export function reject(turn: Turn, event: RunReject): void {
 }
 
 export function edit(turn: Turn, event: RunEdit): void {
-  const refusal = turn.plan === undefined ? 'There is no plan yet.' : (findConflict(turn, event.patch) ?? tryPatch(turn, event.patch))
+  const refusal =
+    turn.plan === undefined ? 'There is no plan yet.' : (findConflict(turn, event.patch) ?? tryPatch(turn, event.patch))
   if (refusal !== undefined) turn.refused = refusal
   else expandReady(turn)
 }
@@ -70,7 +71,14 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   }
   clearTimer(turn, `retry:${id}`)
   turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
-  setEntry(turn, id, { ...entry, status: 'waiting', tries: 0, undecided: undefined, loss: undefined, causedBy: undefined })
+  setEntry(turn, id, {
+    ...entry,
+    status: 'waiting',
+    tries: 0,
+    undecided: undefined,
+    loss: undefined,
+    causedBy: undefined,
+  })
   reopenDependents(turn, id)
   recount(turn, id)
   expandReady(turn)
@@ -80,7 +88,13 @@ export function skipStep(turn: Turn, event: Pick<StepSkip, 'stepId' | 'because'>
   const { stepId: id, because } = event
   const entry = turn.entries.get(id)
   const step = turn.steps.get(id)
-  if (entry === undefined || step === undefined || entry.status === 'succeeded' || entry.status === 'skipped' || entry.status === 'abandoned') {
+  if (
+    entry === undefined ||
+    step === undefined ||
+    entry.status === 'succeeded' ||
+    entry.status === 'skipped' ||
+    entry.status === 'abandoned'
+  ) {
     turn.refused = `Step "${id}" cannot be skipped: it is ${entry?.status ?? 'not in the plan'}.`
     return
   }
@@ -119,4 +133,8 @@ export function reportFact(turn: Turn, event: FactReported): void {
 
 export function extendBudget(turn: Turn, event: BudgetExtend): void {
   turn.limits = { ...turn.limits, ...event.limits }
+  const { timeMs } = event.limits
+  if (timeMs === undefined) return
+  if (timeMs < Number.MAX_SAFE_INTEGER) setTimer(turn, 'run', turn.run.at + timeMs)
+  else clearTimer(turn, 'run')
 }

@@ -49,7 +49,14 @@ function sendOut(turn: Turn, id: string): void {
   if (entry === undefined || step === undefined) return
   const input = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
   const attempt = entry.attempt + 1
-  const running: Entry = { ...entry, status: 'running', attempt, tries: entry.tries + 1, startedAt: turn.now, failure: undefined }
+  const running: Entry = {
+    ...entry,
+    status: 'running',
+    attempt,
+    tries: entry.tries + 1,
+    startedAt: turn.now,
+    failure: undefined,
+  }
   setEntry(turn, id, running)
   countOut(turn, step, 1)
   if ('missing' in input) {

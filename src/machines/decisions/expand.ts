@@ -31,7 +31,8 @@ export function expandReady(turn: Turn): void {
       because: { type: 'expanded', text: told.join('; '), steps: ids },
       operations,
     })
-    if (turn.run.elaborates) raise(turn, { type: 'expanded', text: told.join('; '), ...(ids[0] !== undefined && { stepId: ids[0] }) })
+    if (turn.run.elaborates)
+      raise(turn, { type: 'expanded', text: told.join('; '), ...(ids[0] !== undefined && { stepId: ids[0] }) })
     propagate(turn)
   }
 }
@@ -43,15 +44,30 @@ function fits(turn: Turn, items: number): boolean {
 function refuse(turn: Turn, step: Step, items: Json | undefined): void {
   const entry = turn.entries.get(step.id)
   if (entry === undefined) return
-  const what = Array.isArray(items) ? `an array of ${String(items.length)} items` : items === undefined ? 'nothing' : typeof items
+  const what = Array.isArray(items)
+    ? `an array of ${String(items.length)} items`
+    : items === undefined
+      ? 'nothing'
+      : typeof items
   countOut(turn, step, 1)
-  setEntry(turn, step.id, { ...entry, status: 'running', attempt: entry.attempt + 1, tries: entry.tries + 1, startedAt: turn.now })
-  failStep(turn, step.id, { ...entry, status: 'running', attempt: entry.attempt + 1, tries: entry.tries + 1, startedAt: turn.now }, {
-    code: Array.isArray(items) ? 'PLAN_TOO_LARGE' : 'FOREACH_NOT_ARRAY',
-    message: `Step "${step.id}" goes over "${step.forEach?.path ?? ''}" of "${step.forEach?.$from ?? ''}", which is ${what}.`,
-    hint: Array.isArray(items)
-      ? `A plan may have ${String(turn.limits.steps)} steps; raise limits.steps, or go over fewer items.`
-      : 'Refer to an array in the output of a step before it.',
-    retryable: false,
+  setEntry(turn, step.id, {
+    ...entry,
+    status: 'running',
+    attempt: entry.attempt + 1,
+    tries: entry.tries + 1,
+    startedAt: turn.now,
   })
+  failStep(
+    turn,
+    step.id,
+    { ...entry, status: 'running', attempt: entry.attempt + 1, tries: entry.tries + 1, startedAt: turn.now },
+    {
+      code: Array.isArray(items) ? 'PLAN_TOO_LARGE' : 'FOREACH_NOT_ARRAY',
+      message: `Step "${step.id}" goes over "${step.forEach?.path ?? ''}" of "${step.forEach?.$from ?? ''}", which is ${what}.`,
+      hint: Array.isArray(items)
+        ? `A plan may have ${String(turn.limits.steps)} steps; raise limits.steps, or go over fewer items.`
+        : 'Refer to an array in the output of a step before it.',
+      retryable: false,
+    },
+  )
 }

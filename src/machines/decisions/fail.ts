@@ -39,11 +39,23 @@ export function makeUncertain(turn: Turn, id: string, entry: Entry, failure: Fai
   countOut(turn, step, -1)
   setEntry(turn, id, { ...entry, status: 'uncertain', failure, endedAt: turn.now, undecided: true, loss: 'lost' })
   if (turn.verdict) return
-  raise(turn, { type: 'uncertain', text: `it cannot be told whether "${id}" had its effect: ${failure.message}`, ...about(step, entry), failure })
+  raise(turn, {
+    type: 'uncertain',
+    text: `it cannot be told whether "${id}" had its effect: ${failure.message}`,
+    ...about(step, entry),
+    failure,
+  })
 }
 
 /** Takes in that a step succeeded, but not in the way it was expected to. */
-export function surprise(turn: Turn, id: string, entry: Entry, output: Json, facts: readonly FactGiven[], failure: Failure): void {
+export function surprise(
+  turn: Turn,
+  id: string,
+  entry: Entry,
+  output: Json,
+  facts: readonly FactGiven[],
+  failure: Failure,
+): void {
   const step = turn.steps.get(id)
   if (step === undefined) return
   countOut(turn, step, -1)
@@ -52,7 +64,14 @@ export function surprise(turn: Turn, id: string, entry: Entry, output: Json, fac
     return
   }
   setEntry(turn, id, { ...entry, status: 'failed', failure, endedAt: turn.now, undecided: true })
-  raise(turn, { type: 'surprised', text: `"${id}" gave what was not expected: ${failure.message}`, ...about(step, entry), failure, output, facts })
+  raise(turn, {
+    type: 'surprised',
+    text: `"${id}" gave what was not expected: ${failure.message}`,
+    ...about(step, entry),
+    failure,
+    output,
+    facts,
+  })
 }
 
 function backOff(turn: Turn, id: string, entry: Entry, waitMs: number): void {
@@ -101,7 +120,12 @@ export function raise(turn: Turn, trouble: Trouble): void {
 function countFailure(turn: Turn, step: Step, failure: Failure): number {
   const resolved = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
   const tried = 'value' in resolved ? resolved.value : (step.input ?? {})
-  const signature = hashJson([step.tool ?? step.instruction ?? step.goal?.text ?? '', tried, failure.code, failure.message])
+  const signature = hashJson([
+    step.tool ?? step.instruction ?? step.goal?.text ?? '',
+    tried,
+    failure.code,
+    failure.message,
+  ])
   const steps = [...(turn.failures.get(signature) ?? []), step.id]
   turn.failures = turn.failures.set(signature, steps)
   if (steps.length >= turn.limits.sameFailure) {

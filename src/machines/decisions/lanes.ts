@@ -15,7 +15,9 @@ export function roleOf(run: RunStarted, step: Step): string {
 /** `role`, or `role tool` where the tool has a limit of its own. */
 export function laneOf(context: CoordinatorContext, step: Step): string {
   const role = roleOf(context.run, step)
-  return step.tool !== undefined && context.run.tools[step.tool]?.concurrency !== undefined ? `${role} ${step.tool}` : role
+  return step.tool !== undefined && context.run.tools[step.tool]?.concurrency !== undefined
+    ? `${role} ${step.tool}`
+    : role
 }
 
 /** Whether one more step of this lane may go out. */

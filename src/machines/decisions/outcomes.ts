@@ -3,7 +3,15 @@
 // O1. An outcome counts once, and only for the live attempt; anything else is late, is counted as late, and changes nothing.
 // O2. Facts change only here and by `fact.reported`, in the order in which outcomes are accepted.
 import type { Json } from '../../plan/json.ts'
-import type { FactGiven, StepFailed, StepSucceeded, StepSurprised, StepTimedOut, StepUncertain, Usage } from '../coordinator.messages.ts'
+import type {
+  FactGiven,
+  StepFailed,
+  StepSucceeded,
+  StepSurprised,
+  StepTimedOut,
+  StepUncertain,
+  Usage,
+} from '../coordinator.messages.ts'
 import { checkAssumptions } from './assumptions.ts'
 import { expandReady } from './expand.ts'
 import { failStep, makeUncertain, surprise } from './fail.ts'
@@ -52,7 +60,14 @@ export function succeed(turn: Turn, id: string, entry: Entry, output: Json, fact
   if (step === undefined) return
   if (entry.status === 'running') countOut(turn, step, -1)
   turn.outputs = turn.outputs.set(id, output)
-  setEntry(turn, id, { ...entry, status: 'succeeded', undecided: undefined, failure: undefined, loss: undefined, endedAt: turn.now })
+  setEntry(turn, id, {
+    ...entry,
+    status: 'succeeded',
+    undecided: undefined,
+    failure: undefined,
+    loss: undefined,
+    endedAt: turn.now,
+  })
   turn.ended.push(id)
   takeFacts(turn, id, facts)
 }
@@ -84,7 +99,10 @@ export function spend(turn: Turn, usage: Usage | undefined): void {
   turn.used = { ...turn.used, tokens: turn.used.tokens + tokens, cost: turn.used.cost + cost }
   const { limits, used } = turn
   if (used.tokens <= limits.tokens && used.cost <= limits.cost) return
-  const what = used.tokens > limits.tokens ? `${String(used.tokens)} of ${String(limits.tokens)} tokens` : `${String(used.cost)} of ${String(limits.cost)} in money`
+  const what =
+    used.tokens > limits.tokens
+      ? `${String(used.tokens)} of ${String(limits.tokens)} tokens`
+      : `${String(used.cost)} of ${String(limits.cost)} in money`
   turn.verdict ??= { status: 'failed', reason: 'budget_exhausted', message: `The budget is used up: ${what}.` }
 }
 

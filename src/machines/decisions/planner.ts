@@ -6,7 +6,14 @@
 // P3. A trouble that an answer leaves alone is settled all the same: the failure is final, and what needed the step is skipped.
 import { planHash } from '../../plan/hash.ts'
 import type { Patch, Plan, Step } from '../../plan/schema.ts'
-import type { PlanFailed, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed, Trouble } from '../coordinator.messages.ts'
+import type {
+  PlanFailed,
+  PlanGivenUp,
+  PlanKept,
+  PlanPatchProposed,
+  PlanProposed,
+  Trouble,
+} from '../coordinator.messages.ts'
 import type { Verdict } from '../coordinator.context.ts'
 import { propagate } from './advance.ts'
 import { waive } from './assumptions.ts'
@@ -40,7 +47,12 @@ export function askForPatch(turn: Turn): void {
       expandReady(turn)
       return
     }
-    end(turn, 'budget_exhausted', `${String(turn.used.replans)} replannings are used up, and there is trouble left: ${last?.text ?? ''}`, last)
+    end(
+      turn,
+      'budget_exhausted',
+      `${String(turn.used.replans)} replannings are used up, and there is trouble left: ${last?.text ?? ''}`,
+      last,
+    )
     return
   }
   turn.used = { ...turn.used, replans: turn.used.replans + 1 }
@@ -57,7 +69,8 @@ function ask(turn: Turn, troubles: readonly Trouble[], breakdowns: number): void
   turn.used = { ...turn.used, plannerCalls: turn.used.plannerCalls + 1 }
   const requestId = `plan-${String(turn.requests)}`
   turn.asked = { requestId, troubles, breakdowns }
-  if (turn.limits.plannerMs < Number.MAX_SAFE_INTEGER) setTimer(turn, `planner:${requestId}`, turn.now + turn.limits.plannerMs)
+  if (turn.limits.plannerMs < Number.MAX_SAFE_INTEGER)
+    setTimer(turn, `planner:${requestId}`, turn.now + turn.limits.plannerMs)
   turn.commands.push({
     type: 'plan.request',
     requestId,
@@ -101,7 +114,11 @@ export function takePlan(turn: Turn, event: PlanProposed): void {
 
 function takeWholePlan(turn: Turn, plan: Plan): void {
   if (plan.steps.length > turn.limits.steps) {
-    end(turn, 'budget_exhausted', `The plan has ${String(plan.steps.length)} steps, and ${String(turn.limits.steps)} are allowed.`)
+    end(
+      turn,
+      'budget_exhausted',
+      `The plan has ${String(plan.steps.length)} steps, and ${String(turn.limits.steps)} are allowed.`,
+    )
     return
   }
   adoptPlan(turn, plan)
@@ -143,7 +160,12 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
 
 /** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
 export function tryPatch(turn: Turn, patch: Patch): string | undefined {
-  const before = { ...turn, counts: { ...turn.counts }, changed: [...turn.changed], changedFacts: [...turn.changedFacts] }
+  const before = {
+    ...turn,
+    counts: { ...turn.counts },
+    changed: [...turn.changed],
+    changedFacts: [...turn.changedFacts],
+  }
   const said = turn.commands.length
   try {
     adoptPatch(turn, patch)
@@ -166,7 +188,8 @@ export function takeGivenUp(turn: Turn, event: PlanGivenUp): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
   const isOnlyElaboration = troubles.length > 0 && troubles.every((trouble) => trouble.type === 'expanded')
-  const goesOn = turn.plan !== undefined && turn.planIsWhole && (isOnlyElaboration || turn.plan.goal.partial === 'allow')
+  const goesOn =
+    turn.plan !== undefined && turn.planIsWhole && (isOnlyElaboration || turn.plan.goal.partial === 'allow')
   if (goesOn) {
     settleTroubles(turn, troubles, 'kept')
     expandReady(turn)
@@ -205,7 +228,7 @@ export function takePlannerTimer(turn: Turn, key: string): void {
 }
 
 /** What is left of each trouble after the answer: a failure is final, a kept surprise is a success, a kept assumption is waived. */
-export function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer: 'kept' | 'patched'): void {
+function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer: 'kept' | 'patched'): void {
   for (const trouble of troubles) {
     if (trouble.assumption && answer === 'kept') waive(turn, trouble.assumption.id)
     const { stepId } = trouble
@@ -215,7 +238,8 @@ export function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer:
       succeed(turn, stepId, entry, trouble.output ?? null, trouble.facts ?? [])
       continue
     }
-    const isWorkedAround = answer === 'patched' && entry.status !== 'uncertain' && turn.steps.get(stepId)?.abandoned === undefined
+    const isWorkedAround =
+      answer === 'patched' && entry.status !== 'uncertain' && turn.steps.get(stepId)?.abandoned === undefined
     setEntry(turn, stepId, { ...entry, undecided: undefined, loss: isWorkedAround ? undefined : 'lost' })
     turn.ended.push(stepId)
   }
@@ -226,7 +250,9 @@ export function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer:
 function remember(turn: Turn, plan: Plan): void {
   const key = `${planHash(plan)} ${String(turn.facts.version)} ${String(turn.counts.succeeded)}`
   if (turn.seen.has(key)) {
-    const revisions = turn.patches.takeLast(4).map((patch) => `revision ${String(patch.base + 1)}: ${patch.because.text}`)
+    const revisions = turn.patches
+      .takeLast(4)
+      .map((patch) => `revision ${String(patch.base + 1)}: ${patch.because.text}`)
     turn.verdict ??= {
       status: 'failed',
       reason: 'stuck',

@@ -18,7 +18,11 @@ export function pushReady(queue: ReadyQueue | undefined, rank: number, id: strin
 
 /** The queue without its first step (which is `queue.rank`, `queue.id`). */
 export function popReady(queue: ReadyQueue): ReadyQueue | undefined {
-  return queue.left === undefined ? queue.right : queue.right === undefined ? queue.left : merge(queue.left, queue.right)
+  return queue.left === undefined
+    ? queue.right
+    : queue.right === undefined
+      ? queue.left
+      : merge(queue.left, queue.right)
 }
 
 /** Whether the first step of `a` comes before the first step of `b`. */

@@ -3,7 +3,7 @@
 // V1. Revision n+1 is patch n applied to revision n.
 // V2. What has succeeded or is running is never touched by a patch, apart from `abandon`, which stops and withdraws.
 // V3. Adopting costs one look at each step and real work only for those that changed.
-import { Map as PersistentMap } from 'immutable'
+import type { Map as PersistentMap } from 'immutable'
 import { stepHash } from '../../plan/hash.ts'
 import { applyPatch } from '../../plan/patch.ts'
 import { dependenciesOf } from '../../plan/references.ts'
@@ -52,8 +52,10 @@ export function findConflict(context: CoordinatorContext, patch: Patch): string 
     if (operation.op === 'abandon') continue
     for (const id of alteredBy(operation)) {
       const status = context.entries.get(id)?.status
-      if (status === 'succeeded') return `"${id}" has succeeded, and what is done is not changed (operation "${operation.op}").`
-      if (status === 'running') return `"${id}" is running, and cannot be changed meanwhile (operation "${operation.op}").`
+      if (status === 'succeeded')
+        return `"${id}" has succeeded, and what is done is not changed (operation "${operation.op}").`
+      if (status === 'running')
+        return `"${id}" is running, and cannot be changed meanwhile (operation "${operation.op}").`
     }
   }
   return undefined
@@ -116,7 +118,7 @@ function takeInStep(turn: Turn, step: Step, former: Step | undefined): boolean {
 }
 
 /** Gives a step whose content has changed a fresh start; late outcomes of former attempts stay late. */
-export function revive(turn: Turn, id: string, entry: Entry): void {
+function revive(turn: Turn, id: string, entry: Entry): void {
   clearTimer(turn, `retry:${id}`)
   setEntry(turn, id, {
     ...freshEntry,
@@ -147,7 +149,14 @@ function abandonStep(turn: Turn, step: Step, entry: Entry): void {
     })
   }
   const status = isSettled(entry.status) ? entry.status : 'abandoned'
-  setEntry(turn, id, { ...entry, status, undecided: undefined, loss: 'lost', causedBy: entry.causedBy, endedAt: entry.endedAt ?? turn.now })
+  setEntry(turn, id, {
+    ...entry,
+    status,
+    undecided: undefined,
+    loss: 'lost',
+    causedBy: entry.causedBy,
+    endedAt: entry.endedAt ?? turn.now,
+  })
   if (!wasTold(entry)) turn.ended.push(id)
 }
 

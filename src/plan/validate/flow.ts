@@ -7,6 +7,7 @@ import { schemaAt, schemaOfElements, type Typed } from './schemaPaths.ts'
 export class Flow {
   readonly #byId: ReadonlyMap<string, Step>
   readonly #tools: ToolCatalogue | undefined
+  readonly #outputs = new Map<Step, readonly Typed[]>()
 
   constructor(byId: ReadonlyMap<string, Step>, tools: ToolCatalogue | undefined) {
     this.#byId = byId
@@ -24,14 +25,21 @@ export class Flow {
     return forEach === undefined ? [] : this.at(forEach).map((list) => schemaAt(schemaOfElements(list), path))
   }
 
-  /** What the tool gives and what the step expects of it; for a `forEach` step that of all items in an array. */
-  #outputsOf(step: Step): Typed[] {
-    const output = step.tool === undefined ? undefined : this.#tools?.get(step.tool)?.output
-    return [output, step.expect].flatMap((schema) => {
-      if (schema === undefined) return []
-      return { schema: step.forEach === undefined ? schema : listOf(schema), root: schema }
-    })
+  #outputsOf(step: Step): readonly Typed[] {
+    let outputs = this.#outputs.get(step)
+    if (outputs === undefined) this.#outputs.set(step, (outputs = outputsOf(step, this.#tools)))
+    return outputs
   }
+}
+
+/** What the tool gives and what the step expects of it; for a `forEach` step that of all items in an array. */
+function outputsOf(step: Step, tools: ToolCatalogue | undefined): Typed[] {
+  const found: Typed[] = []
+  const output = step.tool === undefined ? undefined : tools?.get(step.tool)?.output
+  for (const schema of [output, step.expect]) {
+    if (schema !== undefined) found.push({ schema: step.forEach === undefined ? schema : listOf(schema), root: schema })
+  }
+  return found
 }
 
 /** `null` takes the place of the output of an item that was skipped. */

@@ -2,7 +2,7 @@
 //
 // Always an upper bound: `true` means that anything may be there, `false` that certainly nothing is.
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
-import { getPointer, indexOf, escapePart, parsePointer } from '../pointer.ts'
+import { escapePart, getPointer, indexOf, isPointer, parsePointer } from '../pointer.ts'
 import { resolveReference } from '../schemaProblems.ts'
 
 /** A schema, and the one whose `$defs` its references lead to. */
@@ -18,6 +18,7 @@ type Part = string | typeof anyElement
 /** The schema of the place at a pointer. The same question gets the same object, so that what follows from it can be kept. */
 export function schemaAt({ schema, root }: Typed, pointer: string): Typed {
   if (typeof schema === 'boolean' || pointer === '') return { schema, root }
+  if (!isPointer(pointer)) return { schema: true, root } // said elsewhere
   let known = knownPlaces.get(schema)
   if (known === undefined) knownPlaces.set(schema, (known = new Map()))
   let found = known.get(pointer)

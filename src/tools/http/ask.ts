@@ -5,7 +5,7 @@
 import { ToolError } from '../toolError.ts'
 import { findAllowed } from './allowedHosts.ts'
 import { exchange, placeOf, type HttpAnswer } from './exchange.ts'
-import type { HttpLimits } from './httpTools.ts'
+import type { HttpLimits } from './httpLimits.ts'
 
 export interface Question {
   readonly url: string

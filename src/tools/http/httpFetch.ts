@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineTool } from '../defineTool.ts'
 import { ask, requireSuccess } from './ask.ts'
-import type { HttpLimits } from './httpTools.ts'
+import type { HttpLimits } from './httpLimits.ts'
 import { answerSchema, bodyForms, readAnswer } from './readAnswer.ts'
 
 /** As many as browsers and curl take for a loop, and then some fewer. */

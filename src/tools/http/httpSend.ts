@@ -9,7 +9,7 @@ import { defineTool } from '../defineTool.ts'
 import { ToolError } from '../toolError.ts'
 import { ask, requireSuccess, type Answer, type Question } from './ask.ts'
 import { namesOf } from './httpFetch.ts'
-import type { HttpLimits } from './httpTools.ts'
+import type { HttpLimits } from './httpLimits.ts'
 import { answerSchema, bodyForms, readAnswer } from './readAnswer.ts'
 
 export function httpSend(limits: HttpLimits) {

@@ -1,7 +1,8 @@
 // The HTTP tools: fetching what is read only, and sending what changes something, to hosts that are named.
 import { ToolError } from '../toolError.ts'
-import { parseHosts, type AllowedHost } from './allowedHosts.ts'
+import { parseHosts } from './allowedHosts.ts'
 import { httpFetch } from './httpFetch.ts'
+import type { HttpLimits } from './httpLimits.ts'
 import { httpSend } from './httpSend.ts'
 
 export interface HttpToolsOptions {
@@ -17,16 +18,6 @@ export interface HttpToolsOptions {
   readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Whether all the hosts honour the header `Idempotency-Key`, so that sending again is safe. @default false */
   readonly honoursKey?: boolean
-}
-
-/** What both tools have to keep to. */
-export interface HttpLimits {
-  readonly hosts: readonly AllowedHost[]
-  readonly maxBytes: number
-  readonly timeoutMs: number
-  readonly allowPrivate: boolean
-  readonly headers: Readonly<Record<string, Readonly<Record<string, string>>>>
-  readonly honoursKey: boolean
 }
 
 /** The HTTP tools: `http_fetch` (GET, HEAD) and `http_send` (POST, PUT, PATCH, DELETE).

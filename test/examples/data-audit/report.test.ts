@@ -16,8 +16,8 @@ import type { Join } from 'planloom/tools'
 
 const hostile = `<img src=x onerror=alert(1)>"'&<script>alert(2)</script>`
 
-function fileNamed(name: string): AuditFile {
-  return { path: `/data/${name}`, name, table: name, extension: '.csv', sizeBytes: 10 }
+function fileNamed(name: string, number = 0): AuditFile {
+  return { number, path: `/data/${name}`, name, table: name, extension: '.csv', sizeBytes: 10 }
 }
 const nothing: Findings = {
   folder: 'data',
@@ -34,7 +34,7 @@ const nothing: Findings = {
 
 /** A finding of every kind, with the same text wherever a text can stand. */
 function everything(text: string): Findings {
-  const file = fileNamed(text)
+  const [table, image, lost] = [`${text}.t`, `${text}.i`, `${text}.l`]
   const side = { table: text, column: text, distinct: 3, found: 1, unique: true, missing: [text] }
   const column = {
     name: text,
@@ -70,16 +70,17 @@ function everything(text: string): Findings {
   return {
     ...nothing,
     folder: text,
-    files: [file, file, file],
+    files: [fileNamed(table), fileNamed(image, 1), fileNamed(lost, 2)],
     aside: [{ name: text, because: text }],
     recognitions: [
-      { format: 'csv', encoding: 'utf-8', because: text, asNamed: true },
-      { format: 'png', encoding: 'binary', because: text, asNamed: true },
-      { format: 'arrow', encoding: 'binary', because: text, asNamed: false, damage: text },
+      { file: table, format: 'csv', encoding: 'utf-8', because: text, asNamed: true },
+      { file: image, format: 'png', encoding: 'binary', because: text, asNamed: true },
+      { file: lost, format: 'arrow', encoding: 'binary', because: text, asNamed: false, damage: text },
     ],
     profiles: [
       {
         kind: 'tables',
+        file: table,
         tables: [
           {
             table: text,
@@ -91,6 +92,7 @@ function everything(text: string): Findings {
       },
       {
         kind: 'image',
+        file: image,
         image: {
           width: 1,
           height: 1,
@@ -106,25 +108,30 @@ function everything(text: string): Findings {
       },
       null,
     ],
-    problems: [(['high', 'medium', 'low'] as const).map((severity) => ({ ...problem, severity })), [], null],
+    problems: [
+      { file: image, problems: [] },
+      { file: table, problems: (['high', 'medium', 'low'] as const).map((severity) => ({ ...problem, severity })) },
+    ],
     charts: [
-      [
-        { kind: 'bars', table: text, column: text, bars: [{ label: text, count: 2 }], others: 1 },
-        { kind: 'histogram', table: text, column: 'n', from: 1, to: text, bins: [1, 0, 2] },
-        { kind: 'series', table: text, over: text, column: text, from: text, to: text, points: [[0, 1], [1, 2]] }, // prettier-ignore
-        {
-          kind: 'places',
-          table: text,
-          west: -1,
-          south: -1,
-          east: 1,
-          north: 1,
-          columns: 2,
-          rows: 2,
-          cells: [[0, 0, 3]],
-        },
-      ],
-      [],
+      {
+        file: table,
+        charts: [
+          { kind: 'bars', table: text, column: text, bars: [{ label: text, count: 2 }], others: 1 },
+          { kind: 'histogram', table: text, column: 'n', from: 1, to: text, bins: [1, 0, 2] },
+          { kind: 'series', table: text, over: text, column: text, from: text, to: text, points: [[0, 1], [1, 2]] }, // prettier-ignore
+          {
+            kind: 'places',
+            table: text,
+            west: -1,
+            south: -1,
+            east: 1,
+            north: 1,
+            columns: 2,
+            rows: 2,
+            cells: [[0, 0, 3]],
+          },
+        ],
+      },
       null,
     ],
     joins: [

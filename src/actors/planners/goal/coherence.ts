@@ -3,12 +3,12 @@
 // A fact can have versions: `transcode` takes a file and gives a file. A use takes the newest version of each fact that
 // anything before it gives; else a reader would be sent the old file because the new one is known to be UTF-8.
 // In other words: the uses before it can be put in an order in which each giver it relies on is the last to give that fact.
-import { canonicalJson } from '../../../plan/hash.ts'
 import type { Json } from '../../../plan/json.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Order } from './order.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Draft } from './search.ts'
+import { triedKey } from './triedKey.ts'
 
 /** Whether these uses, and all that take from them, take newest versions only. */
 export function isCoherent(touched: ReadonlySet<Use>, draft: Draft, order: Order): boolean {
@@ -68,20 +68,44 @@ function hasOrder(uses: ReadonlySet<Use>, mustFollow: ReadonlyMap<Use, readonly 
   return true
 }
 
-/** False where a tool would get an input that it has failed on. */
+/** False where a tool would get an input that it had before, or gets elsewhere in the plan: the same again tells nothing new. */
 export function isUntried(use: Use, draft: Draft, { tried }: Knowledge): boolean {
-  if (use.tool === undefined || tried.size === 0 || use.standing) return true
+  if (use.tool === undefined || use.standing) return true
+  if (use.copy > 0 && isRepetition(use, draft)) return false
+  if (tried.size === 0) return true
+  const values = inputOf(use, draft, (link) => (draft.choiceOf(link) === 'known' ? link.atom.known?.value : undefined))
+  if (values && tried.has(triedKey(use.tool.name, values))) return false
+  const references = inputOf(use, draft, (link) => referenceOf(link, draft))
+  return references === undefined || !tried.has(triedKey(use.tool.name, references))
+}
+
+function isRepetition(use: Use, draft: Draft): boolean {
+  const first = use.firstCopy
+  if (first === undefined || !draft.isChosen(first)) return false
+  return use.links.every((link, at) => {
+    const other = first.links[at]
+    if (link.property === undefined || other === undefined) return true
+    const [a, b] = [draft.choiceOf(link), draft.choiceOf(other)]
+    return a === b || (a !== undefined && b !== undefined && a !== 'known' && b !== 'known' && a.use === b.use)
+  })
+}
+
+function inputOf(use: Use, draft: Draft, valueOf: (link: Link) => Json | undefined): Json | undefined {
   const input: Record<string, Json> = {}
   for (const link of use.links) {
     if (link.property === undefined || link.isLeftOut) continue
-    if (draft.choiceOf(link) !== 'known' || link.atom.known === undefined) return true
-    const { value } = link.atom.known
+    const value = valueOf(link)
+    if (value === undefined) return undefined
     if (link.isEach) input[link.property] = [...((input[link.property] ?? []) as readonly Json[]), value]
     else input[link.property] = value
   }
-  return !tried.has(triedKey(use.tool.name, input))
+  return input
 }
 
-export function triedKey(tool: string, input: Json): string {
-  return `${tool} ${canonicalJson(input)}`
+/** What will stand in the input, as far as it has an id already. */
+function referenceOf(link: Link, draft: Draft): Json | undefined {
+  const choice = draft.choiceOf(link)
+  if (choice === undefined) return undefined
+  if (choice === 'known') return link.atom.known?.from ?? link.atom.known?.value
+  return choice.use.standing && { $from: choice.use.standing.id, path: choice.from }
 }

@@ -55,7 +55,7 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
   const index = indexTools(tools, knowledge.lists.keys())
   const solved = solve(listWants(goal.want, index, knowledge), { index, knowledge, isPartial: goal.partial === 'allow', budget })
   const { problem, bounds, solution } = solved
-  if (solution === undefined) return { giveUp: explainMissing(problem, bounds, solved.unmet) }
+  if (solution === undefined) return { giveUp: explainMissing(problem, bounds, solved.unmet) || unfit }
   const { steps, assumptions, postponed } = writeSteps({
     problem,
     bounds,
@@ -68,6 +68,8 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
   const note = 'What follows is planned for each item, once the list is known.'
   return { steps: steps.map((step) => (step.forEach ? { ...step, why: `${step.why ?? ''} ${note}` } : step)), assumptions }
 }
+
+const unfit = 'There are tools for all that is wanted, but in each order one of them would be given an outdated fact.'
 
 function sizeBytesOf(item: Json): number | undefined {
   const size = isJsonObject(item) ? item.sizeBytes : undefined

@@ -26,10 +26,12 @@ export interface Knowledge {
   /** By a fact that there is one of for each item: how many items there are. */
   readonly lists: ReadonlyMap<string, number>
   readonly standing: readonly StandingStep[]
-  /** Uses of tools that have failed: the tool's name and its input, as canonical JSON. */
+  /** Uses of tools that there have been: the tool's name and its input, as canonical JSON. */
   readonly tried: ReadonlySet<string>
   /** Tools that must not be used, by name and scope (`read[3]`), whatever the input. */
   readonly barred: ReadonlySet<string>
+  /** Items for which predictions are not believed, since nothing could be done if they were true. */
+  readonly surprising: ReadonlySet<Scope>
 }
 
 /** How surely a gift will satisfy a condition: `assumed` wants an assumption that can be checked later. */
@@ -40,7 +42,7 @@ export function firstKnowledge(reports: readonly FactReport[], given: JsonObject
   const facts = new Map<string, KnownFact>()
   for (const [key, value] of Object.entries(given)) facts.set(key, { value })
   for (const { key, value } of reports) facts.set(key, { value })
-  return { facts, lists: knownLists(facts), standing: [], tried: new Set(), barred: new Set() }
+  return { facts, lists: knownLists(facts), standing: [], tried: new Set(), barred: new Set(), surprising: new Set() }
 }
 
 /** Facts with lists: `file` where `file[0]` is known, with how many there are. */
@@ -59,7 +61,8 @@ export function isTrue(schema: JsonSchema | undefined, value: Json): boolean {
 }
 
 /** What a gift will be, as far as can be told. */
-export function expectGift(gift: Gift, scope: Scope, facts: ReadonlyMap<string, KnownFact>): Expected {
+export function expectGift(gift: Gift, scope: Scope, { facts, surprising }: Knowledge): Expected {
+  if (surprising.has(scope)) return { promise: gift.is, predicted: undefined }
   const rule = gift.predict?.find(({ fact, is }) => {
     const known = facts.get(factKey(fact, scope)) ?? facts.get(fact)
     return known !== undefined && isTrue(is, known.value)

@@ -11,6 +11,8 @@ export interface Order {
   readonly isVolatile: (key: string) => boolean
   /** Something that another need of the same use can bring along may cover what this link takes. */
   readonly isSensitive: (link: Link) => boolean
+  /** With the giver as a forerunner, something from this link's use on may have to take a newer version of something else. */
+  readonly mayCover: (giver: Use, link: Link) => boolean
 }
 
 export function findOrder(problem: Problem, isKnown: (key: string) => boolean): Order {
@@ -53,7 +55,45 @@ export function findOrder(problem: Problem, isKnown: (key: string) => boolean): 
     sensitive.set(link, found)
     return found
   }
-  return { circle, isInCircle: (use) => (sizes[circle[use.id] ?? 0] ?? 0) > 1, giversOf, isVolatile, isSensitive }
+  const consumers = new Map<Use, Use[]>()
+  for (const use of problem.uses) {
+    for (const { atom } of use.links) {
+      for (const { use: giver } of atom.supports) {
+        const others = consumers.get(giver)
+        if (others) others.push(use)
+        else consumers.set(giver, [use])
+      }
+    }
+  }
+  const given = new Map<Use, ReadonlySet<string>>()
+  const givenFrom = (use: Use): ReadonlySet<string> => {
+    const known = given.get(use)
+    if (known) return known
+    const keys = new Set<string>()
+    for (const one of [use, ...reach(use)]) for (const key of one.gives) if (isVolatile(key)) keys.add(key)
+    given.set(use, keys)
+    return keys
+  }
+  const needed = new Map<Use, ReadonlySet<string>>()
+  const neededFrom = (use: Use): ReadonlySet<string> => {
+    const known = needed.get(use)
+    if (known) return known
+    const keys = new Set<string>()
+    const later = new Set([use])
+    for (const one of later) {
+      for (const { atom } of one.links) if (isVolatile(atom.key)) keys.add(atom.key)
+      for (const consumer of consumers.get(one) ?? []) later.add(consumer)
+    }
+    needed.set(use, keys)
+    return keys
+  }
+  const mayCover = (giver: Use, { use }: Link): boolean => {
+    const keys = neededFrom(use)
+    if (keys.size === 0) return false
+    for (const key of givenFrom(giver)) if (keys.has(key)) return true
+    return false
+  }
+  return { mayCover, circle, isInCircle: (use) => (sizes[circle[use.id] ?? 0] ?? 0) > 1, giversOf, isVolatile, isSensitive }
 }
 
 function countShared(a: Use, b: Use): number {

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../../plan/json.ts'
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
+import { triedKey } from './triedKey.ts'
 import { expectGift, isTrue, judge, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
 import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
 
@@ -38,6 +39,7 @@ export interface Use {
   readonly standing: StandingStep | undefined
   /** A second use of a tool in the same scope, which may follow another one: its number, from 0. */
   readonly copy: number
+  readonly firstCopy: Use | undefined
 }
 
 /** That a use needs an atom: as an input property, or only to hold. */
@@ -85,6 +87,7 @@ class Posing {
   readonly #standingByFact = new Map<string, StandingStep[]>()
   readonly #open: Atom[] = []
   readonly #overwritten: ReadonlySet<string>
+  readonly #texts = new Map<JsonSchema, string>()
   #links = 0
 
   constructor(index: ToolIndex, knowledge: Knowledge) {
@@ -111,7 +114,7 @@ class Posing {
   #link(use: Use, need: Want | Need, scope: Scope, property: string | undefined): void {
     const { fact, is } = need
     const add = (itemScope: Scope, isEach: boolean): void => {
-      const atom = this.#atom(fact, itemScope, is)
+      const atom = this.#atom(fact, itemScope, is, property !== undefined && this.#isUsedUp(use, fact, itemScope, property))
       use.links.push({ id: this.#links++, use, atom, property, isEach, fact, isLeftOut: false })
     }
     if (need.each === true && this.#index.rootsOf.has(fact)) {
@@ -133,12 +136,22 @@ class Posing {
     return undefined
   }
 
-  #atom(fact: string, scope: Scope, is: JsonSchema | undefined): Atom {
+  /** The tool has had what is known as its only input already: only something new can make it say anything new. */
+  #isUsedUp({ tool }: Use, fact: string, scope: Scope, property: string): boolean {
+    const { tried, facts } = this.#knowledge
+    if (tool === undefined || tried.size === 0 || Object.keys(tool.needs).length !== 1) return false
+    const known = facts.get(factKey(fact, scope))
+    if (known === undefined || tool.needs[property]?.each === true) return false
+    if (known.from && tried.has(triedKey(tool.name, { [property]: known.from }))) return true
+    return tried.has(triedKey(tool.name, { [property]: known.value }))
+  }
+
+  #atom(fact: string, scope: Scope, is: JsonSchema | undefined, isNew: boolean): Atom {
     const key = factKey(fact, scope)
-    const name = is === undefined ? key : `${key} ${canonicalJson(is)}`
+    const name = `${key}${isNew ? ' anew' : ''}${is === undefined ? '' : ` ${this.#textOf(is)}`}`
     const made = this.#atoms.get(name)
     if (made) return made
-    const value = this.#knowledge.facts.get(key)
+    const value = isNew ? undefined : this.#knowledge.facts.get(key)
     const known = value !== undefined && isTrue(is, value.value) ? value : undefined
     const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [] }
     this.#atoms.set(name, atom)
@@ -146,12 +159,20 @@ class Posing {
     return atom
   }
 
+  #textOf(schema: JsonSchema): string {
+    const known = this.#texts.get(schema)
+    if (known !== undefined) return known
+    const text = canonicalJson(schema)
+    this.#texts.set(schema, text)
+    return text
+  }
+
   #support(atom: Atom): void {
     const { fact, scope, key, is, supports } = atom
     for (const step of this.#standingByFact.get(key) ?? []) {
       const gift = step.tool.gives[fact]
       if (gift === undefined) continue
-      const certainty = judge(expectGift(gift, scope, this.#knowledge.facts), is)
+      const certainty = judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no') continue
       supports.push({ use: this.#standingUse(step), from: gift.from, isEach: false, isAssumed: certainty === 'assumed' })
     }
@@ -160,7 +181,7 @@ class Posing {
       if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
       const useScope = isEach ? '' : scope
       if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
-      const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge.facts), is)
+      const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no') continue
       const copies = needsOf(tool).some((need) => this.#overwritten.has(need.fact)) ? 2 : 1
       for (let copy = 0; copy < copies; copy++) {
@@ -176,7 +197,7 @@ class Posing {
     if (made) return made
     const cost = expectedCost(tool) * (scope === everyItem ? supposedItems : 1)
     const gives = new Set(Object.entries(tool.gives).map(([fact, gift]) => factKey(fact, gift.each ? everyItem : scope)))
-    const use = this.#newUse(tool, scope, cost, gives, undefined, copy)
+    const use = this.#newUse(tool, scope, cost, gives, undefined, copy, copy > 0 ? this.#use(tool, scope, 0) : undefined)
     this.#useByName.set(name, use)
     for (const need of needsOf(tool)) this.#link(use, need, scope, need.property)
     return use
@@ -199,8 +220,9 @@ class Posing {
     gives: ReadonlySet<string>,
     standing: StandingStep | undefined,
     copy: number,
+    firstCopy?: Use,
   ): Use {
-    const use: Use = { id: this.#uses.length, tool, scope, cost, links: [], gives, standing, copy }
+    const use: Use = { id: this.#uses.length, tool, scope, cost, links: [], gives, standing, copy, firstCopy }
     this.#uses.push(use)
     return use
   }

@@ -59,7 +59,7 @@ function repair(work: Work): ReplanAnswer {
       const link = links[at - goalWants.length]
       return link === undefined ? goalWants[at]?.scope !== undefined : link.need.each === true
     }
-    const unmet = new Set(solved.unmet.map((link) => solved.problem.goal.links.indexOf(link)))
+    const unmet = new Set(unmetWants(work, wants, affected, solved))
     const dropped: StepLink[] = []
     if (unmet.size > 0 && work.isPartial && [...unmet].every(isLoose)) {
       dropped.push(...links.filter((_, at) => unmet.has(at + goalWants.length)))
@@ -79,6 +79,13 @@ function repair(work: Work): ReplanAnswer {
     affected = wider
     if (request.plan.steps.length === affected.size) return giveUpOn(work, solved)
   }
+}
+
+/** Places of the wants that cannot be met: by the bounds, or, where only the search has found that out, each by itself. */
+function unmetWants(work: Work, wants: readonly Want[], affected: ReadonlySet<string>, solved: Solved): readonly number[] {
+  if (solved.solution) return []
+  if (solved.unmet.length > 0) return solved.unmet.map((link) => solved.problem.goal.links.indexOf(link))
+  return wants.flatMap((want, at) => (solveWith(work, [want], affected).solution ? [] : [at]))
 }
 
 /** The steps that the troubles are about: failed ones, and open ones that rest on what turned out otherwise. */
@@ -210,7 +217,8 @@ function answer(work: Work, found: Found): ReplanAnswer {
 function giveUpOn({ request, standing }: Work, { problem, bounds, unmet }: Solved): ReplanAnswer {
   const missing = explainMissing(problem, bounds, unmet)
   const isElaboration = request.troubles.every((trouble) => trouble.type === 'expanded')
-  const because = missing === '' ? 'Every way to go on has been tried.' : missing
+  const reason = missing === '' ? 'Every way to go on has been tried.' : missing
+  const because = isElaboration ? reason : `${reason} (${request.troubles.map(({ text }) => text).join('; ')})`
   if (!isElaboration) return { giveUp: because }
   // Giving up on mere elaboration would let the run end as if the goal had been reached.
   const lists = request.troubles.flatMap(({ stepId }) => (stepId !== undefined && standing.steps.has(stepId) ? [stepId] : []))

@@ -102,9 +102,10 @@ class Search implements Draft {
   #solveFrom(mark: number, open: readonly Link[], limit: number): Answer | undefined {
     const forced = this.#takeForced(open)
     if (forced === undefined || forced.cost + this.#leastOf(forced.rest) >= limit - tolerance) return undefined
+    if (!this.#isSound(mark)) return undefined
     let { cost } = forced
     const { rest } = forced
-    if (rest.length === 0) return this.#isSound(mark) ? { cost, taken: this.#trail.slice(mark) } : undefined
+    if (rest.length === 0) return { cost, taken: this.#trail.slice(mark) }
     const parts = splitOpen(rest, this, this.#options.order)
     if (parts.length === 1) return this.#branch(mark, rest, cost, limit)
     const taken = this.#trail.slice(mark)
@@ -127,8 +128,8 @@ class Search implements Draft {
       const from = this.#trail.length
       const opened: Link[] = []
       const step = this.#take(link, choice, opened)
-      const answer = this.solve([...opened, ...others], Math.min(limit, best?.cost ?? Infinity) - cost - step)
-      if (answer) best = { cost: cost + step + answer.cost, taken: [...this.#trail.slice(mark), ...answer.taken] }
+      const answer = this.#solveFrom(from, [...opened, ...others], Math.min(limit, best?.cost ?? Infinity) - cost - step)
+      if (answer) best = { cost: cost + step + answer.cost, taken: [...this.#trail.slice(mark, from), ...answer.taken] }
       while (this.#trail.length > from) this.#undo()
     }
     return best
@@ -180,7 +181,7 @@ class Search implements Draft {
       if (isCircular && this.#dependsOn(giver, use)) continue
       if (support.isAssumed && !this.#canAssume(link, support)) continue
       const isContested = support.isAssumed && (this.#conditions.get(atom.key) ?? 0) > 1
-      if (!isSensitive && !isCircular && !isContested) return [support]
+      if (!isSensitive && !isCircular && !isContested && !order.mayCover(giver, link)) return [support]
       found.push(support)
     }
     fresh.sort((a, b) => (bounds.useAtMost[a.use.id] ?? 0) - (bounds.useAtMost[b.use.id] ?? 0) || Number(a.isAssumed) - Number(b.isAssumed))
@@ -278,6 +279,7 @@ class Search implements Draft {
     return best
   }
 
+  /** Whether what was taken since then breaks no rule; what is still open can only break more. */
   #isSound(mark: number): boolean {
     const touched = new Set<Use>()
     for (let at = mark; at < this.#trail.length; at++) {

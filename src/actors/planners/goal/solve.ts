@@ -1,5 +1,6 @@
 // From what is wanted to the least-cost way of getting it: poses the problem, bounds it, and searches.
 import { boundCosts, leaveOutItems, type Bounds } from './costBounds.ts'
+import type { Scope } from './factKey.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findOrder } from './order.ts'
 import { poseProblem, type Link, type Problem, type Want } from './posedProblem.ts'
@@ -24,13 +25,27 @@ export interface Solved {
   readonly solution: Solution | undefined
 }
 
-export function solve(wants: readonly Want[], { index, knowledge, isPartial, budget }: SolveOptions): Solved {
+export function solve(wants: readonly Want[], options: SolveOptions): Solved {
+  const { index, knowledge, isPartial, budget } = options
   const problem = poseProblem(wants, index, knowledge)
   const leftOut = isPartial ? leaveOutItems(problem) : []
+  const unserved = knowledge.surprising.size > 0 ? [] : unservedItems(problem, leftOut)
+  // A name that promises nothing usable may be wrong: until the content is known, the item is planned for all the same.
+  if (unserved.length > 0) return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
   const bounds = boundCosts(problem)
   const unmet = problem.goal.links.filter(({ atom, isLeftOut }) => !isLeftOut && bounds.atMost[atom.id] === Infinity)
   if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined }
   const order = findOrder(problem, (key) => knowledge.facts.has(key))
   const solution = findLeastCost(problem, { bounds, order, knowledge, budget })
   return { problem, bounds, leftOut, unmet, solution }
+}
+
+/** Items of which nothing at all would be used. */
+function unservedItems({ uses }: Problem, leftOut: readonly Link[]): readonly Scope[] {
+  if (leftOut.length === 0) return []
+  const scopes = new Set(leftOut.map(({ atom }) => atom.scope))
+  for (const use of uses) {
+    for (const link of use.links) if (link.isEach && !link.isLeftOut) scopes.delete(link.atom.scope)
+  }
+  return [...scopes]
 }

@@ -6,8 +6,8 @@ import type { Plan, Reference, Step } from '../../../plan/schema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import type { PlanSituation } from '../../../machines/coordinator.messages.ts'
 import type { ReplanRequest } from '../planner.ts'
-import { triedKey } from './coherence.ts'
 import { factKey, splitFactKey } from './factKey.ts'
+import { triedKey } from './triedKey.ts'
 import { knownLists, type KnownFact, type Knowledge } from './knowledge.ts'
 
 export interface Standing {
@@ -36,23 +36,29 @@ export function readStanding({ plan, situation, tools, troubles }: ReplanRequest
   const tried = new Set<string>()
   const open = new Set<string>()
   const fixed = new Set<string>()
+  const note = (step: Step, isFailed: boolean): void => {
+    if (step.tool === undefined || step.forEach) return
+    tried.add(triedKey(step.tool, step.input ?? {}))
+    const input = isFailed ? inputOf(step, situation) : undefined
+    if (input !== undefined) tried.add(triedKey(step.tool, input))
+  }
   for (const step of plan.steps) {
     const status = situation.step(step.id)?.status
     switch (status) {
       case 'succeeded':
         fixed.add(step.id)
+        note(step, false)
         for (const [fact, length] of listsOpenedBy(step, toolOf(step), situation)) lists.set(fact, length)
         break
       case 'running':
       case 'backing_off':
         fixed.add(step.id)
+        note(step, false)
         break
       case 'failed':
-      case 'uncertain': {
-        const input = inputOf(step, situation)
-        if (input !== undefined && step.tool !== undefined) tried.add(triedKey(step.tool, input))
+      case 'uncertain':
+        note(step, true)
         break
-      }
       case 'waiting':
       case 'ready':
       case 'held':
@@ -70,7 +76,7 @@ export function readStanding({ plan, situation, tools, troubles }: ReplanRequest
     const step = stepId === undefined ? undefined : steps.get(stepId)
     if (type === 'rejected' && step?.tool !== undefined) barred.add(factKey(step.tool, step.item ?? ''))
   }
-  const knowledge: Knowledge = { facts, lists, standing: [], tried, barred }
+  const knowledge: Knowledge = { facts, lists, standing: [], tried, barred, surprising: new Set() }
   return { plan, steps, placeOf, isOpen: (id) => open.has(id), isFixed: (id) => fixed.has(id), toolOf, knowledge }
 }
 

@@ -1,0 +1,199 @@
+// Replay: the journal alone gives the run again, whole or as far as it goes.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  createFixedPlanner,
+  createRuntime,
+  defineTool,
+  exportJournal,
+  importJournal,
+  memoryJournal,
+  replayJournal,
+  ToolError,
+  type JournalEvent,
+  type Replay,
+  type Run,
+} from '../../src/runtime/index.ts'
+import { from, planOf } from '../support/plans.ts'
+import { collectTransitions } from '../support/runs.ts'
+import { echo, waitTool } from '../support/tools.ts'
+import { VirtualClock } from '../support/virtualClock.ts'
+
+/** Everything that can be said of a run, as plain data. */
+function pictureOf(run: Run | Replay): unknown {
+  const ledger = [...run.ledger()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return {
+    state: run.state,
+    plan: run.plan,
+    outcome: run.outcome,
+    ledger,
+    outputs: Object.fromEntries(ledger.map(({ id }) => [id, run.output(id)])),
+    facts: [...run.facts()],
+  }
+}
+
+/** A run with a bit of everything: a list, a retry, a surprise, a failure, two replannings, a report and a person. */
+async function eventfulRun() {
+  const clock = new VirtualClock({ startAt: 1_700_000_000_000 })
+  const journal = memoryJournal()
+  let attempts = 0
+  const flaky = defineTool({
+    name: 'flaky',
+    description: 'Works the second time.',
+    input: z.object({ n: z.number() }),
+    output: z.object({ n: z.number() }),
+    gives: { n: '/n' },
+    run: ({ n }) => {
+      attempts += 1
+      if (attempts === 1) throw new Error('once')
+      if (n === 3) throw new ToolError('NO_THREE', 'not 3', { retryable: false })
+      return { n }
+    },
+  })
+  const planner = createFixedPlanner(
+    planOf([
+      { id: 'list', tool: 'echo', input: { items: [1, 2, 3] } },
+      { id: 'each', tool: 'flaky', forEach: from('list', '/items'), input: { n: { $item: '' } }, retry: { attempts: 2, backoffMs: 100, factor: 2, maxBackoffMs: 1000, jitter: 0.5 } },
+      { id: 'slow', tool: 'wait', input: { ms: 500 } },
+      { id: 'odd', tool: 'echo', after: ['slow'], input: { x: 1 }, expect: { properties: { x: { const: 2 } } } },
+      { id: 'ask', instruction: 'Well?', after: ['odd'] },
+    ]),
+    {
+      replan: ({ troubles }) =>
+        troubles[0]?.type === 'surprised' ? { keep: 'fine' } : { patch: [{ op: 'replace', id: troubles[0]?.stepId ?? '', step: { id: troubles[0]?.stepId ?? '', tool: 'flaky', input: { n: 30 } } }], because: 'three is odd' },
+    },
+  )
+  const runtime = createRuntime({ tools: [echo, waitTool(clock), flaky], planner, journal, clock, seed: 7 })
+  const run = runtime.start({ text: 'goal', facts: { known: [1] } })
+  const pictures = new Map<number, unknown>()
+  run.transitions().subscribe(({ n }) => {
+    queueMicrotask(() => pictures.set(n, undefined))
+  })
+  await clock.advance(300)
+  run.report('weather', { rain: true }, { by: 'ann' })
+  await clock.advance(300)
+  run.answer('ask', 'well enough')
+  await clock.until(run.result)
+  await runtime.close()
+  return { run, events: [...(journal.read(run.id) as Iterable<JournalEvent>)], journal }
+}
+
+async function exported(events: Iterable<JournalEvent>): Promise<string> {
+  let text = ''
+  for await (const line of exportJournal(events)) text += line
+  return text
+}
+
+describe('replay', () => {
+  it('of an eventful run equals the run: plan, ledger, facts, outputs, outcome, transitions', async () => {
+    const { run, events } = await eventfulRun()
+    expect(run.outcome).toMatchObject({ reason: 'done' })
+    expect(run.plan?.revision).toBeGreaterThan(2)
+    const replay = replayJournal(events)
+    expect(pictureOf(replay)).toEqual(pictureOf(run))
+    expect(JSON.stringify(replay.plan)).toBe(JSON.stringify(run.plan))
+    expect(replay.transitions).toEqual(collectTransitions(run).seen)
+  })
+
+  it('after export and import equals it bit for bit (law 5)', async () => {
+    const { run, events } = await eventfulRun()
+    const text = await exported(events)
+    const replay = replayJournal(importJournal(text))
+    expect(JSON.stringify(pictureOf(replay))).toBe(JSON.stringify(pictureOf(run)))
+    expect(await exported(importJournal(text))).toBe(text)
+  })
+
+  it('of every beginning gives the run as it stood then', async () => {
+    const { run, events } = await eventfulRun()
+    const transitions = collectTransitions(run).seen
+    for (let length = 1; length <= events.length; length++) {
+      const replay = replayJournal(events.slice(0, length))
+      const last = transitions[length - 1]!
+      expect(replay.transitions).toEqual(transitions.slice(0, length))
+      expect([replay.state, replay.plan?.revision ?? 0]).toEqual([last.state, last.revision])
+      for (const { id, ...report } of last.steps) expect([...replay.ledger()].find((step) => step.id === id)).toEqual({ id, ...report })
+      expect(replay.outcome === undefined).toBe(length < events.length)
+    }
+  })
+
+  it('leaves the events as they are', async () => {
+    const { events } = await eventfulRun()
+    const before = JSON.stringify(events)
+    replayJournal(events)
+    replayJournal(events)
+    expect(JSON.stringify(events)).toBe(before)
+  })
+
+  it('equals the run for any plan and timings (law 5)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 20 }), after: fc.nat(12), breaks: fc.boolean() }), { maxLength: 10 }),
+        fc.integer(),
+        fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
+        async (parts, seed, cancelAt) => {
+          const clock = new VirtualClock({ seed })
+          const journal = memoryJournal()
+          const tool = defineTool({
+            name: 'work',
+            description: 'Works or breaks.',
+            input: z.object({ ms: z.number(), breaks: z.boolean() }),
+            output: z.object({ at: z.number() }),
+            gives: { at: '/at' },
+            run: async ({ ms, breaks }, { signal, stepId }) => {
+              await clock.wait(ms, signal)
+              if (breaks) throw new Error(`${stepId} broke`)
+              return { at: clock.now() }
+            },
+          })
+          const runtime = createRuntime({ tools: [tool], clock, journal, seed, limits: { concurrency: 3 } })
+          const plan = planOf(
+            parts.map(({ ms, after, breaks }, index) => ({ id: `s${String(index)}`, tool: 'work', input: { ms, breaks }, ...(after < index && { after: [`s${String(after)}`] }) })),
+            { goal: { partial: 'allow' } },
+          )
+          const run = runtime.start(plan)
+          if (cancelAt !== undefined) {
+            await clock.runUntil(cancelAt)
+            run.cancel()
+          }
+          await clock.until(run.result)
+          await clock.until(runtime.close())
+          const replay = replayJournal(importJournal(await exported(journal.read(run.id) as Iterable<JournalEvent>)))
+          expect(JSON.stringify(pictureOf(replay))).toBe(JSON.stringify(pictureOf(run)))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('needs the beginning', () => {
+    expect(() => replayJournal([])).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }))
+  })
+})
+
+describe('an exported journal', () => {
+  const lines = async () => (await exported((await eventfulRun()).events)).split('\n')
+
+  it('begins with its format, and has one event on each line', async () => {
+    const all = await lines()
+    expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 1 })
+    expect(all.slice(1, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(all.slice(1, -1).map((_, index) => index))
+    expect(all.at(-1)).toBe('')
+  })
+
+  it('whose last line was cut off is read without it', async () => {
+    const all = await lines()
+    const cut = all.slice(0, -1).join('\n').slice(0, -5)
+    expect(importJournal(cut)).toHaveLength(all.length - 3)
+  })
+
+  it('with a line missing or spoilt in the middle is refused with its number', async () => {
+    const all = await lines()
+    expect(() => importJournal(all.filter((_, index) => index !== 4).join('\n'), { name: 'run.jsonl' })).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN', message: expect.stringContaining('5') }))
+    expect(() => importJournal(all.map((line, index) => (index === 4 ? line.slice(3) : line)).join('\n'))).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }))
+  })
+
+  it.each(['', 'hello', '{"planloom":"plan"}', '{"planloom":"journal","version":99,"runId":"x"}', '[]', 'null'])('is not %j', (text) => {
+    expect(() => importJournal(text)).toThrow(expect.objectContaining({ code: 'JOURNAL_FORMAT' }))
+  })
+})

@@ -1,0 +1,71 @@
+// Closing a runtime: live runs are cancelled or waited for, and nothing keeps the process alive afterwards.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { createRuntime } from '../../src/runtime/index.ts'
+import { planOf } from '../support/plans.ts'
+import { hang, waitTool } from '../support/tools.ts'
+import { VirtualClock } from '../support/virtualClock.ts'
+
+const plan = planOf([{ id: 'a', tool: 'wait', input: { ms: 100 } }])
+
+describe('close', () => {
+  it('cancels live runs, and leaves no timer', async () => {
+    const clock = new VirtualClock()
+    const runtime = createRuntime({ tools: [waitTool(clock)], clock, limits: { timeMs: 100_000 } })
+    const run = runtime.start(plan)
+    await clock.runUntil(10)
+    await clock.until(runtime.close())
+    expect(run.outcome).toMatchObject({ status: 'cancelled', message: expect.stringContaining('closed') })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('waits for live runs when told to', async () => {
+    const clock = new VirtualClock()
+    const runtime = createRuntime({ tools: [waitTool(clock)], clock })
+    const run = runtime.start(plan)
+    await clock.until(runtime.close({ runs: 'wait' }))
+    expect(run.outcome).toMatchObject({ reason: 'done' })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is over within the grace period even if a tool hangs', async () => {
+    const clock = new VirtualClock()
+    const runtime = createRuntime({ tools: [hang], clock, limits: { graceMs: 300 } })
+    runtime.start(planOf([{ id: 'a', tool: 'hang' }]))
+    await clock.runUntil(10)
+    await clock.until(runtime.close())
+    expect(clock.now()).toBe(310)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('lets no more runs start, and may be called again', async () => {
+    const runtime = createRuntime()
+    await runtime.close()
+    await runtime.close()
+    expect(() => runtime.start('goal')).toThrow(expect.objectContaining({ code: 'RUNTIME_CLOSED' }))
+  })
+
+  it('comes with the end of its block', async () => {
+    const clock = new VirtualClock()
+    const run = await (async () => {
+      await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
+      const started = runtime.start(plan)
+      await clock.runUntil(10)
+      return started
+    })()
+    expect(run.outcome?.status).toBe('cancelled')
+  })
+
+  it('lets the process exit by itself, on the real clock', async () => {
+    const script = fileURLToPath(new URL('../support/closingProcess.ts', import.meta.url))
+    const child = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    const code = await new Promise((resolve) => child.on('exit', resolve))
+    expect(said.trim().split('\n')).toEqual(['done done', 'live cancelled', 'hung cancelled', 'closed'])
+    expect(code).toBe(0)
+  })
+})
