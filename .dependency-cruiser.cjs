@@ -4,6 +4,7 @@
 // R2. Of machines, the rooms in `messagesOnly` see only the message types (*.messages.ts).
 // R3. The rooms in `throughIndex` enter other rooms only by their index.ts.
 // R4. Nothing imports in a circle.
+// R5. What is published imports what is installed with it, and of `lazily` what it does without where it is missing.
 const rooms = {
   plan: [],
   machines: ['plan'],
@@ -17,6 +18,13 @@ const rooms = {
 }
 const messagesOnly = ['actors', 'tools', 'journal']
 const throughIndex = ['inspector', 'testing', 'cli']
+
+// tsx is looked for at run time, beside the user's module, and done without where it is not: only its types are imported.
+const lazily = { '^src/cli/loadModule\\.ts$': '^node_modules/tsx/' }
+const notInstalledWithIt = {
+  dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+  dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional'],
+}
 
 const allOf = (names) => names.map((name) => `^src/${name}/`)
 
@@ -79,12 +87,16 @@ module.exports = {
       name: 'no-dev-dependency',
       comment: 'what is published may only import what is installed with it',
       severity: 'error',
-      from: { path: '^src/' },
-      to: {
-        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional'],
-      },
+      from: { path: '^src/', pathNot: Object.keys(lazily) },
+      to: notInstalledWithIt,
     },
+    ...Object.entries(lazily).map(([from, to]) => ({
+      name: 'no-dev-dependency',
+      comment: `besides ${to}, only what is installed with it`,
+      severity: 'error',
+      from: { path: from },
+      to: { ...notInstalledWithIt, pathNot: to },
+    })),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

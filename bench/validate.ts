@@ -8,13 +8,21 @@ const tool: ToolDescription = {
   description: 'Does nothing.',
   input: {
     type: 'object',
-    properties: { path: { type: 'string' }, count: { type: 'number' }, rows: { type: 'array', items: { type: 'object' } } },
+    properties: {
+      path: { type: 'string' },
+      count: { type: 'number' },
+      rows: { type: 'array', items: { type: 'object' } },
+    },
     required: ['path'],
     additionalProperties: false,
   },
   output: {
     type: 'object',
-    properties: { path: { type: 'string' }, count: { type: 'integer' }, rows: { type: 'array', items: { type: 'object' } } },
+    properties: {
+      path: { type: 'string' },
+      count: { type: 'integer' },
+      rows: { type: 'array', items: { type: 'object' } },
+    },
     required: ['path', 'count', 'rows'],
     additionalProperties: false,
   },
@@ -37,7 +45,14 @@ function planOf(size: number): unknown {
       index < 107
         ? { path: `file-${index}.csv`, count: index }
         : { path: { $from: before(0), path: '/path' }, count: { $from: before(3), path: '/count' }, rows: [] }
-    return { id: `s${index}`, title: `Step ${index}`, tool: 'noop', input, why: 'because the one before gives it', expect: { type: 'object' } }
+    return {
+      id: `s${index}`,
+      title: `Step ${index}`,
+      tool: 'noop',
+      input,
+      why: 'because the one before gives it',
+      expect: { type: 'object' },
+    }
   })
   return { id: 'p', goal: { text: 'measure' }, steps }
 }
@@ -63,4 +78,6 @@ function measure(size: number): number {
 measure(1_000)
 const small = measure(1_000)
 const large = measure(10_000)
-console.log(`1,000 steps: ${small.toFixed(1)} ms; 10,000 steps: ${large.toFixed(1)} ms; ratio ${(large / small).toFixed(1)}`)
+console.log(
+  `1,000 steps: ${small.toFixed(1)} ms; 10,000 steps: ${large.toFixed(1)} ms; ratio ${(large / small).toFixed(1)}`,
+)

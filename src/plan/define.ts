@@ -40,7 +40,8 @@ interface TypedCondition {
 
 type Input<I extends z.ZodType> = WithRefs<z.input<I>>
 /** `input` may be left out where nothing in it is required. */
-type HasInput<I extends z.ZodType, Value> = Record<never, never> extends z.input<I> ? { readonly input?: Value } : { readonly input: Value }
+type HasInput<I extends z.ZodType, Value> =
+  Partial<z.input<I>> extends z.input<I> ? { readonly input?: Value } : { readonly input: Value }
 
 export type ToolStep<I extends z.ZodType, O extends z.ZodType> = Common & {
   readonly tool: TypedTool<I, O>
@@ -96,7 +97,8 @@ export function step<I extends z.ZodType, O extends z.ZodType, Item>(
 ): StepHandle<readonly z.output<O>[]>
 export function step<O extends z.ZodType = z.ZodUnknown>(id: string, settings: UntypedStep<O>): StepHandle<z.output<O>>
 export function step(id: string, settings: object): AnyStep & { readonly output: unknown } {
-  const { tool, input, when, after, goal, output, expect, ...rest } = settings as Common & Readonly<Record<string, unknown>>
+  const { tool, input, when, after, goal, output, expect, ...rest } = settings as Common &
+    Readonly<Record<string, unknown>>
   const item = refToItem()
   const forItem = (value: unknown): unknown => (isCallback(value) ? value(item) : value)
   const written = writeRefs({

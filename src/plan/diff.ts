@@ -23,7 +23,13 @@ export function diffPlans(a: Plan, b: Plan): Patch {
   if (canonicalJson(a.goal) !== canonicalJson(b.goal)) operations.push({ op: 'regoal', goal: b.goal })
   for (const { id } of a.steps) if (!after.has(id)) operations.push({ op: 'remove', id })
   operations.push(...diffOrder(a.steps, before, b.steps))
-  operations.push(...diffContents(before, b.steps.filter((step) => isChanged(before.get(step.id), step)), b.steps))
+  operations.push(
+    ...diffContents(
+      before,
+      b.steps.filter((step) => isChanged(before.get(step.id), step)),
+      b.steps,
+    ),
+  )
   operations.push(...diffAssumptions(a.assumptions, b.assumptions))
   return {
     base: a.revision,
@@ -45,7 +51,8 @@ function diffOrder(old: readonly Step[], before: ReadonlyMap<string, Step>, step
   const position = new Map(old.map((step, index) => [step.id, index]))
   const common = steps.filter((step) => before.has(step.id))
   const stays = new Set<string>()
-  for (const index of longestIncreasing(common.map((step) => position.get(step.id) ?? 0))) stays.add(common[index]?.id ?? '')
+  for (const index of longestIncreasing(common.map((step) => position.get(step.id) ?? 0)))
+    stays.add(common[index]?.id ?? '')
   const operations: Operation[] = []
   let moved: string[] = []
   let gap: Operation[] = []

@@ -8,13 +8,18 @@ import { dependenciesOf, isChildOf, rewireStep } from './references.ts'
 import type { Operation, Step } from './schema.ts'
 
 /** @param changed those of `steps` that were in the plan before, with another content. */
-export function diffContents(before: ReadonlyMap<string, Step>, changed: readonly Step[], steps: readonly Step[]): Operation[] {
+export function diffContents(
+  before: ReadonlyMap<string, Step>,
+  changed: readonly Step[],
+  steps: readonly Step[],
+): Operation[] {
   const marked = new Map<string, Step>()
   for (const step of changed) if (isOnlyMarked(before.get(step.id), step)) marked.set(step.id, step)
   const given = marked.size === 0 ? noBranches : branchesOf(marked, steps)
   const operations: Operation[] = []
   for (const step of changed) {
-    if (!given.members.has(step.id)) operations.push(findRewire(before.get(step.id), step) ?? { op: 'replace', id: step.id, step })
+    if (!given.members.has(step.id))
+      operations.push(findRewire(before.get(step.id), step) ?? { op: 'replace', id: step.id, step })
   }
   for (const { id, abandoned } of given.roots) operations.push({ op: 'abandon', id, because: abandoned ?? '' })
   return operations
@@ -41,7 +46,9 @@ function branchesOf(marked: ReadonlyMap<string, Step>, steps: readonly Step[]): 
   for (const step of dependentsFirst(steps, byId)) {
     if (step.abandoned === undefined) continue
     const isNew = marked.has(step.id)
-    const taken = (dependents.get(step.id) ?? []).flatMap((id) => byId.get(id) ?? []).filter((one) => !canDoWithout(one, step.id))
+    const taken = (dependents.get(step.id) ?? [])
+      .flatMap((id) => byId.get(id) ?? [])
+      .filter((one) => !canDoWithout(one, step.id))
     const fits = taken.every((one) => {
       if (isWhole.get(one.id) !== true) return false
       return marked.has(one.id) ? isNew && one.abandoned === step.abandoned : true
@@ -54,7 +61,9 @@ function branchesOf(marked: ReadonlyMap<string, Step>, steps: readonly Step[]): 
     const step = byId.get(id)
     return members.has(by) && dependency?.abandoned === abandoned && step !== undefined && !canDoWithout(step, by)
   }
-  const roots = [...members].flatMap((id) => marked.get(id) ?? []).filter((step) => !dependenciesOf(step).some((by) => isTaken(step, by)))
+  const roots = [...members]
+    .flatMap((id) => marked.get(id) ?? [])
+    .filter((step) => !dependenciesOf(step).some((by) => isTaken(step, by)))
   return { roots, members }
 }
 
@@ -86,7 +95,8 @@ function findRewire(former: Step | undefined, step: Step): Operation | undefined
   if (isChildOf(from, former)) return undefined
   for (const to of come.length === 1 ? come : [null, ...now]) {
     if (to === null && former.forEach?.$from === from) continue
-    if (stepHash(rewireStep(former, from, to)) === stepHash(step)) return { op: 'rewire', id: step.id, from, to: to ?? null }
+    if (stepHash(rewireStep(former, from, to)) === stepHash(step))
+      return { op: 'rewire', id: step.id, from, to: to ?? null }
   }
   return undefined
 }

@@ -83,7 +83,11 @@ function childOf(step: ForEach, index: number, source: Source, steps: ReadonlyMa
   const { forEach: _, ...rest } = step
   const item = itemAt(source, index)
   const refer = (path: string): Reference => ({ $from: item.$from, path: `${item.path}${path}` })
-  const child: Step = { ...rest, id: childId(step.id, index), item: step.item === undefined ? String(index) : `${step.item}.${index}` }
+  const child: Step = {
+    ...rest,
+    id: childId(step.id, index),
+    item: step.item === undefined ? String(index) : `${step.item}.${index}`,
+  }
   if (step.input) child.input = mapItemPointers(step.input, refer) as JsonObject
   if (step.when && isItemPointer(step.when.value)) child.when = { ...step.when, value: refer(step.when.value.$item) }
   if (!dependenciesOf(child).includes(item.$from)) child.after = [...(step.after ?? []), item.$from] // N3

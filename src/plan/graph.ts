@@ -79,7 +79,8 @@ export function findCycle(
         continue
       }
       const id = next.value
-      if (onPath.has(id)) return [...path.slice(path.findIndex((entry) => entry.id === id)).map((entry) => entry.id), id]
+      if (onPath.has(id))
+        return [...path.slice(path.findIndex((entry) => entry.id === id)).map((entry) => entry.id), id]
       const step = done.has(id) ? undefined : byId.get(id)
       if (step !== undefined) enter(id, step)
     }

@@ -37,7 +37,15 @@ export type { Ref, RefTo, WithRefs } from './typedReferences.ts'
 
 // Pointers and references
 export { formatPointer, getPointer, isPointer, parsePointer } from './pointer.ts'
-export { childId, dependenciesOf, isChildOf, isReference, referencesIn, resolveReferences, rewireStep } from './references.ts'
+export {
+  childId,
+  dependenciesOf,
+  isChildOf,
+  isReference,
+  referencesIn,
+  resolveReferences,
+  rewireStep,
+} from './references.ts'
 export { branchOf, canDoWithout, dependentsById } from './graph.ts'
 
 // Identity, change

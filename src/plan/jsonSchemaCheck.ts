@@ -26,7 +26,8 @@ export function checkSchema(schema: JsonSchema, value: Json): readonly SchemaPro
   if (quick !== undefined) return quick
   const { validator, problem, hasPatternedNames } = validatorFor(schema)
   if (validator === undefined) return [problem]
-  if (hasPatternedNames && hasLongName(value)) return [{ path: '', message: `a name in it is longer than ${longestName} characters` }]
+  if (hasPatternedNames && hasLongName(value))
+    return [{ path: '', message: `a name in it is longer than ${longestName} characters` }]
   try {
     const { valid, errors } = validator.validate(value)
     return valid ? none : problemsFrom(errors, value)
@@ -42,7 +43,12 @@ function checkQuickly(schema: JsonObject, value: Json): readonly SchemaProblem[]
   if (typeof value === 'object' && value !== null) return undefined
   const keys = Object.keys(schema)
   if (keys.length !== 1) return undefined
-  const allowed = keys[0] === 'const' ? [schema.const] : keys[0] === 'enum' && Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : undefined
+  const allowed =
+    keys[0] === 'const'
+      ? [schema.const]
+      : keys[0] === 'enum' && Array.isArray(schema.enum)
+        ? (schema.enum as readonly Json[])
+        : undefined
   if (allowed === undefined) return undefined
   return allowed.includes(value) ? none : [{ path: '', message: mismatch(oneOf(allowed), value), keyword: 'enum' }]
 }
@@ -67,12 +73,21 @@ function prepare(schema: JsonObject): Prepared {
   const problem = unusable()
   try {
     const [first] = schemaProblems(schema)
-    if (first !== undefined) return { validator: undefined, problem: unusable(`${first.message}, at "${first.path}"`), hasPatternedNames: false }
+    if (first !== undefined)
+      return {
+        validator: undefined,
+        problem: unusable(`${first.message}, at "${first.path}"`),
+        hasPatternedNames: false,
+      }
     const copy = guarded(schema) as Schema
     const hasPatternedNames = JSON.stringify(schema).includes('"patternProperties"')
     return { validator: new Validator(copy, '2020-12', false), problem, hasPatternedNames }
   } catch (error) {
-    return { validator: undefined, problem: unusable(error instanceof Error ? error.message : String(error)), hasPatternedNames: false }
+    return {
+      validator: undefined,
+      problem: unusable(error instanceof Error ? error.message : String(error)),
+      hasPatternedNames: false,
+    }
   }
 }
 
@@ -97,7 +112,11 @@ function guarded(schema: Json): Json {
     delete copy.pattern
   }
   if (uniqueItems === true) {
-    guards.push({ if: { type: 'array', minItems: longestSet + 1 }, then: { maxItems: longestSet }, else: { uniqueItems } })
+    guards.push({
+      if: { type: 'array', minItems: longestSet + 1 },
+      then: { maxItems: longestSet },
+      else: { uniqueItems },
+    })
     delete copy.uniqueItems
   }
   if (guards.length > 0) copy.allOf = [...(Array.isArray(copy.allOf) ? (copy.allOf as readonly Json[]) : []), ...guards]
@@ -139,20 +158,39 @@ function problemsFrom(errors: readonly OutputUnit[], value: Json): readonly Sche
 }
 
 /** @param frame the keyword of the error before, which stands for what this one is about. */
-function problemFrom({ instanceLocation, keyword, error }: OutputUnit, frame: string | undefined, value: Json): SchemaProblem {
+function problemFrom(
+  { instanceLocation, keyword, error }: OutputUnit,
+  frame: string | undefined,
+  value: Json,
+): SchemaProblem {
   const path = decodeURIComponent(instanceLocation.slice(1))
   const name = /"(.*)"/s.exec(error)?.[1] ?? ''
   switch (keyword) {
     case 'type':
-      return { path, message: mismatch(name.replaceAll('", "', ' or ').replace(/^.*Expected "/, ''), getPointer(value, path)), keyword }
+      return {
+        path,
+        message: mismatch(name.replaceAll('", "', ' or ').replace(/^.*Expected "/, ''), getPointer(value, path)),
+        keyword,
+      }
     case 'enum':
     case 'const':
-      return { path, message: mismatch(error.replace(/^Instance does not match (any of )?/, '').replace(/\.$/, ''), getPointer(value, path)), keyword }
+      return {
+        path,
+        message: mismatch(
+          error.replace(/^Instance does not match (any of )?/, '').replace(/\.$/, ''),
+          getPointer(value, path),
+        ),
+        keyword,
+      }
     case 'required':
       return { path, message: `the property "${name}" is missing`, keyword }
     case 'false':
       if (frame === 'additionalProperties' || frame === 'unevaluatedProperties') {
-        return { path, message: `there is no property "${parsePointer(path).at(-1) ?? ''}" here`, keyword: 'additionalProperties' }
+        return {
+          path,
+          message: `there is no property "${parsePointer(path).at(-1) ?? ''}" here`,
+          keyword: 'additionalProperties',
+        }
       }
       return { path, message: 'nothing is allowed here', keyword }
     default: {

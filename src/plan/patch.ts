@@ -11,7 +11,6 @@ import { branchOf } from './graph.ts'
 import { PatchWork } from './patchWork.ts'
 import type { Operation, Patch, Plan } from './schema.ts'
 
-
 /** A patch does not fit the plan that it was applied to. */
 export class PatchRefusedError extends PlanloomError {
   override readonly name = 'PatchRefusedError'
@@ -20,7 +19,10 @@ export class PatchRefusedError extends PlanloomError {
     const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
     super('PATCH_REFUSED', `The patch does not fit the plan: ${findings[0]?.message ?? ''}${more}`, {
       hint: findings[0]?.hint,
-      where: { path: findings[0]?.path ?? '', ...(findings[0]?.stepId !== undefined && { stepId: findings[0].stepId }) },
+      where: {
+        path: findings[0]?.path ?? '',
+        ...(findings[0]?.stepId !== undefined && { stepId: findings[0].stepId }),
+      },
     })
     this.findings = findings
   }

@@ -32,7 +32,9 @@ export class PatchWork {
   assumptions(): Assumption[] {
     const all = [...this.#assumptions.values()]
     const { assumptions } = this.#plan
-    return all.length === assumptions.length && all.every((one, index) => one === assumptions[index]) ? assumptions : all
+    return all.length === assumptions.length && all.every((one, index) => one === assumptions[index])
+      ? assumptions
+      : all
   }
 
   apply(operation: Operation, path: string): void {
@@ -59,7 +61,12 @@ export class PatchWork {
         return
       case 'unassume':
         if (this.#assumptions.delete(operation.id)) return
-        return this.#refuse('ASSUMPTION_UNKNOWN', `${path}/id`, `There is no assumption "${operation.id}".`, 'Name an assumption of the plan.')
+        return this.#refuse(
+          'ASSUMPTION_UNKNOWN',
+          `${path}/id`,
+          `There is no assumption "${operation.id}".`,
+          'Name an assumption of the plan.',
+        )
       case 'regoal':
         this.goal = operation.goal
     }
@@ -73,14 +80,26 @@ export class PatchWork {
     if (this.#removed.size > 0) this.#checkAssumptions()
     const cycle = findCycle(this.#list, this.#changed)
     if (cycle) {
-      this.#refuse('PLAN_CYCLE', '/operations', `The steps would wait for each other: ${cycle.join(' → ')}.`, 'Take one of these dependencies out.', cycle[0])
+      this.#refuse(
+        'PLAN_CYCLE',
+        '/operations',
+        `The steps would wait for each other: ${cycle.join(' → ')}.`,
+        'Take one of these dependencies out.',
+        cycle[0],
+      )
     }
     return this.#findings
   }
 
   #insert(step: Step, before: string | undefined, path: string): void {
     if (this.#list.get(step.id) !== undefined) {
-      this.#refuse('STEP_DUPLICATE', `${path}/step/id`, `There is a step "${step.id}" already.`, 'Choose another id, or use "replace".', step.id)
+      this.#refuse(
+        'STEP_DUPLICATE',
+        `${path}/step/id`,
+        `There is a step "${step.id}" already.`,
+        'Choose another id, or use "replace".',
+        step.id,
+      )
     } else if (before === undefined || this.#has(before, `${path}/before`)) {
       this.#list.insert(step, before)
       this.#changed.add(step.id)
@@ -97,7 +116,12 @@ export class PatchWork {
   #reorder(ids: readonly string[], before: string | undefined, path: string): void {
     const moved = new Set(ids)
     if (moved.size < ids.length || (before !== undefined && moved.has(before))) {
-      return this.#refuse('PATCH_REFUSED', path, 'A step cannot be moved to two places, nor before itself.', 'Name each step once.')
+      return this.#refuse(
+        'PATCH_REFUSED',
+        path,
+        'A step cannot be moved to two places, nor before itself.',
+        'Name each step once.',
+      )
     }
     const isKnown = ids.map((id, index) => this.#has(id, `${path}/ids/${index}`)).every(Boolean)
     if (!isKnown || (before !== undefined && !this.#has(before, `${path}/before`))) return
@@ -109,7 +133,13 @@ export class PatchWork {
     if (step === undefined) {
       this.#has(id, `${path}/id`)
     } else if (!dependenciesOf(step).includes(from)) {
-      this.#refuse('PATCH_REFUSED', `${path}/from`, `"${id}" does not depend on "${from}".`, 'Name a dependency that the step has.', id)
+      this.#refuse(
+        'PATCH_REFUSED',
+        `${path}/from`,
+        `"${id}" does not depend on "${from}".`,
+        'Name a dependency that the step has.',
+        id,
+      )
     } else {
       try {
         this.#set(rewireStep(step, from, to))
@@ -140,8 +170,16 @@ export class PatchWork {
     const isChanged = this.#changed.has(id)
     for (const dependency of dependenciesOf(step)) {
       if (this.#list.get(dependency) !== undefined || !(isChanged || this.#removed.has(dependency))) continue
-      const hint = isChanged ? 'Insert it as well, or depend on another step.' : 'Rewire what depends on it, or abandon it instead.'
-      this.#refuse('STEP_UNKNOWN', '/operations', `"${id}" would depend on "${dependency}", which is not in the plan.`, hint, id)
+      const hint = isChanged
+        ? 'Insert it as well, or depend on another step.'
+        : 'Rewire what depends on it, or abandon it instead.'
+      this.#refuse(
+        'STEP_UNKNOWN',
+        '/operations',
+        `"${id}" would depend on "${dependency}", which is not in the plan.`,
+        hint,
+        id,
+      )
     }
   }
 
@@ -149,14 +187,24 @@ export class PatchWork {
     for (const { id, steps } of this.#assumptions.values()) {
       for (const step of steps) {
         if (!this.#removed.has(step) || this.#list.get(step) !== undefined) continue
-        this.#refuse('ASSUMPTION_UNKNOWN', '/operations', `The assumption "${id}" would rest on "${step}", which is not in the plan.`, 'Use "unassume", or "assume" with other steps.')
+        this.#refuse(
+          'ASSUMPTION_UNKNOWN',
+          '/operations',
+          `The assumption "${id}" would rest on "${step}", which is not in the plan.`,
+          'Use "unassume", or "assume" with other steps.',
+        )
       }
     }
   }
 
   #has(id: string, path: string): boolean {
     if (this.#list.get(id) !== undefined) return true
-    this.#refuse('STEP_UNKNOWN', path, `There is no step "${id}".`, 'Name a step of the revision that the patch is applied to.')
+    this.#refuse(
+      'STEP_UNKNOWN',
+      path,
+      `There is no step "${id}".`,
+      'Name a step of the revision that the patch is applied to.',
+    )
     return false
   }
 

@@ -63,7 +63,8 @@ class Reader {
 
   #sequence(): Part {
     let part = empty
-    while (this.#at < this.#pattern.length && !this.#sees('|') && !this.#sees(')')) part = this.#join(part, this.#repeated())
+    while (this.#at < this.#pattern.length && !this.#sees('|') && !this.#sees(')'))
+      part = this.#join(part, this.#repeated())
     return part
   }
 

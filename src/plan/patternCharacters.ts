@@ -58,10 +58,14 @@ function singleAt(pattern: string, at: number): { readonly set: CharSet; readonl
   if (known !== undefined) return { set: known, end: at + 2 }
   const property = /^[pP]\{[^}]*\}/.exec(rest)?.[0]
   if (property !== undefined) return { set: propertySet(property), end: at + 1 + property.length }
-  const coded = /^(?:x([\da-fA-F]{2})|u\{([\da-fA-F]+)\}|u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([\da-fA-F]{4}))/.exec(rest)
+  const coded =
+    /^(?:x([\da-fA-F]{2})|u\{([\da-fA-F]+)\}|u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([\da-fA-F]{4}))/.exec(
+      rest,
+    )
   if (coded !== null) {
     const [whole, byte, point, high, low, unit] = coded
-    const pair = high === undefined ? undefined : String.fromCharCode(parseInt(high, 16), parseInt(low ?? '', 16)).codePointAt(0)
+    const pair =
+      high === undefined ? undefined : String.fromCharCode(parseInt(high, 16), parseInt(low ?? '', 16)).codePointAt(0)
     const value = pair ?? parseInt(byte ?? point ?? unit ?? '0', 16)
     return { set: [[value, value]], end: at + 1 + whole.length }
   }

@@ -42,7 +42,10 @@ function judge(pattern: string): Judgement {
 const judgements = new Map<string, Judgement>()
 
 function look(pattern: string): Judgement {
-  const refuse = (why: string): Judgement => ({ problem: `the pattern ${JSON.stringify(pattern.slice(0, 80))} ${why}`, degree: 1 })
+  const refuse = (why: string): Judgement => ({
+    problem: `the pattern ${JSON.stringify(pattern.slice(0, 80))} ${why}`,
+    degree: 1,
+  })
   if (pattern.length > patternLength) return refuse(`has more than ${patternLength} characters`)
   try {
     new RegExp(pattern, 'u')

@@ -89,7 +89,13 @@ const mostAliases = 100
 function parseYaml(text: string, name: string | undefined): unknown {
   const lines = new LineCounter()
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: false, version: '1.2' })
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: true,
+      merge: false,
+      version: '1.2',
+    })
     const [error] = document.errors
     if (error) {
       const { line, col } = lines.linePos(error.pos[0])

@@ -3,7 +3,7 @@
 // H1. Nothing that is found here is left to the validator, which would ignore it, throw, or hang.
 // H2. References stay inside the schema: nothing is ever fetched.
 // H3. Unknown keywords are annotations, and fine.
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts'
+import { isJsonObject, type Json, type JsonSchema } from './json.ts'
 import { escapePart, getPointer } from './pointer.ts'
 import { findPatternProblem } from './patternSafety.ts'
 
@@ -63,7 +63,8 @@ const isNumber: Check = (state, value, path) => {
   if (typeof value !== 'number') report(state, path, 'must be a number')
 }
 const isCount: Check = (state, value, path) => {
-  if (typeof value !== 'number' || value < 0 || !Number.isInteger(value)) report(state, path, 'must be a whole number, 0 or more')
+  if (typeof value !== 'number' || value < 0 || !Number.isInteger(value))
+    report(state, path, 'must be a whole number, 0 or more')
 }
 const isPositive: Check = (state, value, path) => {
   if (typeof value !== 'number' || value <= 0) report(state, path, 'must be a number above 0')
@@ -78,7 +79,8 @@ const isList: Check = (state, value, path) => {
   if (!Array.isArray(value)) report(state, path, 'must be an array')
 }
 const isNameList: Check = (state, value, path) => {
-  if (!Array.isArray(value) || value.some((name) => typeof name !== 'string')) report(state, path, 'must be an array of names')
+  if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))
+    report(state, path, 'must be an array of names')
 }
 const isPattern: Check = (state, value, path) => {
   if (typeof value !== 'string') return report(state, path, 'must be a text')
@@ -89,7 +91,8 @@ const isSchema: Check = (state, value, path, depth) => {
   look(state, value, path, depth + 1)
 }
 const isSchemaList: Check = (state, value, path, depth) => {
-  if (!Array.isArray(value) || value.length === 0) return report(state, path, 'must be an array with at least one schema')
+  if (!Array.isArray(value) || value.length === 0)
+    return report(state, path, 'must be an array with at least one schema')
   for (const [index, item] of (value as readonly Json[]).entries()) look(state, item, `${path}/${index}`, depth + 1)
 }
 const isSchemaMap: Check = (state, value, path, depth) => {
@@ -98,7 +101,8 @@ const isSchemaMap: Check = (state, value, path, depth) => {
 }
 const isPatternMap: Check = (state, value, path, depth) => {
   isSchemaMap(state, value, path, depth)
-  if (isJsonObject(value)) for (const key of Object.keys(value)) isPattern(state, key, `${path}/${escapePart(key)}`, depth)
+  if (isJsonObject(value))
+    for (const key of Object.keys(value)) isPattern(state, key, `${path}/${escapePart(key)}`, depth)
 }
 const isNameListMap: Check = (state, value, path, depth) => {
   if (!isJsonObject(value)) return report(state, path, 'must be an object of arrays of names')
@@ -106,7 +110,12 @@ const isNameListMap: Check = (state, value, path, depth) => {
 }
 const isLocalReference: Check = (state, value, path) => {
   if (typeof value !== 'string') return report(state, path, 'must be a text')
-  if (!value.startsWith('#')) return report(state, path, `"${value}" leads out of the schema; only references inside it ("#/$defs/…") are followed`) // H2
+  if (!value.startsWith('#'))
+    return report(
+      state,
+      path,
+      `"${value}" leads out of the schema; only references inside it ("#/$defs/…") are followed`,
+    ) // H2
   if (resolveReference(state.root, value) === undefined) report(state, path, `"${value}" leads nowhere in the schema`)
 }
 const isRootOnly: Check = (state, value, path, depth) => {
@@ -175,7 +184,7 @@ export function resolveReference(root: JsonSchema, reference: string): JsonSchem
     return undefined
   }
   const found = getPointer(root, pointer)
-  return typeof found === 'boolean' || isJsonObject(found) ? (found as JsonObject | boolean) : undefined
+  return typeof found === 'boolean' || isJsonObject(found) ? found : undefined
 }
 
 function report(state: Look, path: string, message: string): void {

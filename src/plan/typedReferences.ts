@@ -84,7 +84,9 @@ const target = (): undefined => undefined
 
 function elementAt(place: Place, index: unknown): Place {
   if (place.length < 2 || place.at(-1) !== 'at' || typeof index !== 'number' || !Number.isInteger(index) || index < 0) {
-    throw new TypeError('A reference stands for a value that is not there yet: it cannot be called or awaited, but with at(index).')
+    throw new TypeError(
+      'A reference stands for a value that is not there yet: it cannot be called or awaited, but with at(index).',
+    )
   }
   return [...place.slice(0, -1), String(index)] as unknown as Place
 }

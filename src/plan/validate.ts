@@ -44,7 +44,11 @@ export interface PlanCheck {
  */
 export function validatePlan(value: unknown, options: ValidateOptions = {}): PlanCheck {
   const { tools, executors, limits = {} } = options
-  const { plan, view, findings: shape } = checkShape(value, Math.min(limits.steps ?? planLimits.steps, planLimits.steps))
+  const {
+    plan,
+    view,
+    findings: shape,
+  } = checkShape(value, Math.min(limits.steps ?? planLimits.steps, planLimits.steps))
   const findings = [
     ...shape,
     ...checkGraph(view),

@@ -23,14 +23,16 @@ export { httpTools, type HttpToolsOptions } from './http/httpTools.ts'
 
 // Tables, by DuckDB.
 export { duckdbTools } from './duckdb/duckdbTools.ts'
-export { openDuckDB, type DuckDB, type DuckDBOptions, type QueryResult, type Session } from './duckdb/openDuckDB.ts'
+export { openDuckDB, type DuckDB, type DuckDBOptions } from './duckdb/openDuckDB.ts'
+export type { QueryResult, Session } from './duckdb/session.ts'
 export { readTable, type ReadTableOptions } from './duckdb/readTable.ts'
 export { workPath, writeTable, type WriteTableOptions } from './duckdb/writeTable.ts'
 export { sampleTable, type SampleTableOptions } from './duckdb/sampleTable.ts'
 export { queryTables, type QueryTablesOptions } from './duckdb/queryTables.ts'
 export { profileTable, textOf } from './duckdb/profileTable.ts'
 export { columnSketchSchema, sketchColumns, type ColumnSketch } from './duckdb/sketchColumns.ts'
-export { findJoins, joinSchema, type FindJoinsOptions, type Join } from './duckdb/findJoins.ts'
+export { findJoins, type FindJoinsOptions } from './duckdb/findJoins.ts'
+export { joinSchema, type Join } from './duckdb/join.ts'
 export { tableHandleSchema, type TableHandle } from './duckdb/tableHandle.ts'
 export {
   columnProfileSchema,

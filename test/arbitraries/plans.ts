@@ -71,14 +71,31 @@ export function noop(name: string, more: Partial<ToolDescription> = {}): ToolDes
 export const noopTools: ToolCatalogue = new Map(['noop', 'rest', 'think'].map((name) => [name, noop(name)]))
 
 /** Texts that are awkward somewhere: in Markdown, Mermaid, DOT, a terminal, or as a key. */
-export const awkwardTexts = fc.constantFrom('walk', '', 'naïve "quotes"', 'two\nlines', '<b>', '```', 'a|b', '日本', '__proto__', '"]', '\u001b[31m')
+export const awkwardTexts = fc.constantFrom(
+  'walk',
+  '',
+  'naïve "quotes"',
+  'two\nlines',
+  '<b>',
+  '```',
+  'a|b',
+  '日本',
+  '__proto__',
+  '"]',
+  '\u001b[31m',
+)
 
 /** A step before it is known what stands before it: numbers say, counted round, which steps it depends on. */
 interface Sketch {
   readonly tool: string
   /** Goes over the rows of this step. */
   readonly over: number | undefined
-  readonly fields: readonly { readonly name: keyof typeof paths; readonly from: 'literal' | 'step' | 'item'; readonly pick: number; readonly text: string }[]
+  readonly fields: readonly {
+    readonly name: keyof typeof paths
+    readonly from: 'literal' | 'step' | 'item'
+    readonly pick: number
+    readonly text: string
+  }[]
   readonly after: readonly number[]
   readonly when: number | undefined
   readonly more: Partial<Step>
@@ -176,9 +193,16 @@ export function stepsInOrder({ minSteps = 0, maxSteps = 12, forEach = true }: Pl
 /** Correct plans over `noopTools`: any order of steps, references, control dependencies, conditions, lists, assumptions. */
 export function plans(shape?: PlanShape): fc.Arbitrary<Plan> {
   return fc
-    .record({ steps: stepsInOrder(shape), places: fc.infiniteStream(fc.nat()), text: awkwardTexts, revision: fc.integer({ min: 1, max: 9 }) })
+    .record({
+      steps: stepsInOrder(shape),
+      places: fc.infiniteStream(fc.nat()),
+      text: awkwardTexts,
+      revision: fc.integer({ min: 1, max: 9 }),
+    })
     .map(({ steps, places, text, revision }) => {
-      const order = steps.map((step) => ({ step, place: places.next().value as number })).sort((a, b) => a.place - b.place)
+      const order = steps
+        .map((step) => ({ step, place: places.next().value as number }))
+        .sort((a, b) => a.place - b.place)
       const [first] = steps
       return parsePlan(
         {
@@ -187,7 +211,10 @@ export function plans(shape?: PlanShape): fc.Arbitrary<Plan> {
           revision,
           parent: revision === 1 ? null : revision - 1,
           steps: order.map(({ step }) => step),
-          assumptions: first === undefined ? [] : [{ id: 'as', statement: text, fact: 'fact', is: { const: 1 }, steps: [first.id] }],
+          assumptions:
+            first === undefined
+              ? []
+              : [{ id: 'as', statement: text, fact: 'fact', is: { const: 1 }, steps: [first.id] }],
         },
         { tools: noopTools },
       )
@@ -208,19 +235,29 @@ export function relatives(plan: Plan): fc.Arbitrary<Plan> {
       text: awkwardTexts,
       news: fc.array(fc.record({ after: fc.nat(), at: fc.nat() }), { maxLength: 3 }),
       goal: fc.boolean(),
-      head: fc.record({ revision: fc.integer({ min: 1, max: 9 }), parent: fc.option(fc.integer({ min: 1, max: 9 })), id: fc.constantFrom('p', 'q') }),
+      head: fc.record({
+        revision: fc.integer({ min: 1, max: 9 }),
+        parent: fc.option(fc.integer({ min: 1, max: 9 })),
+        id: fc.constantFrom('p', 'q'),
+      }),
     })
     .map((edit) => {
       const gone = new Set<string>()
       for (const id of edit.leave) for (const member of spread(plan.steps, id)) gone.add(member)
       const moved = new Set(edit.move)
       const kept = plan.steps.filter(({ id }) => !gone.has(id))
-      const steps = [...kept.filter(({ id }) => !moved.has(id)), ...kept.filter(({ id }) => moved.has(id))].map((step) => {
-        return edit.change.includes(step.id) ? { ...step, title: `${edit.text}!`, cost: 7 } : step
-      })
+      const steps = [...kept.filter(({ id }) => !moved.has(id)), ...kept.filter(({ id }) => moved.has(id))].map(
+        (step) => {
+          return edit.change.includes(step.id) ? { ...step, title: `${edit.text}!`, cost: 7 } : step
+        },
+      )
       for (const [nth, { after, at }] of edit.news.entries()) {
         const on = steps[after % Math.max(steps.length, 1)]
-        steps.splice(at % (steps.length + 1), 0, { id: `n${nth}`, tool: 'rest', ...(on !== undefined && { after: [on.id] }) })
+        steps.splice(at % (steps.length + 1), 0, {
+          id: `n${nth}`,
+          tool: 'rest',
+          ...(on !== undefined && { after: [on.id] }),
+        })
       }
       for (const id of edit.rewire) {
         const index = steps.findIndex((step) => step.id === id && step.after !== undefined)
@@ -228,7 +265,8 @@ export function relatives(plan: Plan): fc.Arbitrary<Plan> {
         if (step !== undefined) steps[index] = without(step, 'after')
       }
       const lost = new Map<string, string>()
-      for (const [nth, id] of edit.give.entries()) for (const member of branchOf(steps, id)) if (!lost.has(member)) lost.set(member, `lost ${nth}`)
+      for (const [nth, id] of edit.give.entries())
+        for (const member of branchOf(steps, id)) if (!lost.has(member)) lost.set(member, `lost ${nth}`)
       return deepFreeze({
         ...plan,
         ...edit.head,
@@ -237,7 +275,14 @@ export function relatives(plan: Plan): fc.Arbitrary<Plan> {
         steps: steps.map((step) => (lost.has(step.id) ? { ...step, abandoned: lost.get(step.id) ?? '' } : step)),
         assumptions: plan.assumptions.flatMap((one) => {
           const on = one.steps.filter((id) => !gone.has(id))
-          return edit.goal && on.length > 0 ? [{ ...one, id: 'other', steps: on }, { ...one, steps: on }] : on.length > 0 ? [{ ...one, steps: on }] : []
+          return edit.goal && on.length > 0
+            ? [
+                { ...one, id: 'other', steps: on },
+                { ...one, steps: on },
+              ]
+            : on.length > 0
+              ? [{ ...one, steps: on }]
+              : []
         }),
       })
     })
@@ -246,7 +291,7 @@ export function relatives(plan: Plan): fc.Arbitrary<Plan> {
 /** The step and all that depends on it. */
 function spread(steps: readonly Step[], id: string): Set<string> {
   const found = new Set([id])
-  for (let size = 0; size < found.size; ) {
+  for (let size = 0; size < found.size;) {
     size = found.size
     for (const step of steps) if (dependenciesOf(step).some((one) => found.has(one))) found.add(step.id)
   }

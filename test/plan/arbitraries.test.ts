@@ -7,7 +7,9 @@ describe('validation of correct plans', () => {
   it('never complains', () => {
     fc.assert(
       fc.property(plans(), (plan) => {
-        expect(validatePlan(plan, { tools: noopTools, executors: ['tool'], limits: { steps: 100, cost: 1000 } }).findings).toEqual([])
+        expect(
+          validatePlan(plan, { tools: noopTools, executors: ['tool'], limits: { steps: 100, cost: 1000 } }).findings,
+        ).toEqual([])
       }),
       { numRuns: 300 },
     )

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPatch, dependenciesOf, expandForEach, parsePlan, referencesIn, validatePlan, type Plan, type Step } from '../../src/plan/index.ts'
+import {
+  applyPatch,
+  dependenciesOf,
+  expandForEach,
+  parsePlan,
+  referencesIn,
+  validatePlan,
+  type Plan,
+  type Step,
+} from '../../src/plan/index.ts'
 import { noopTools, plans } from '../arbitraries/plans.ts'
 
 describe('expanding', () => {
@@ -27,7 +36,11 @@ describe('expanding', () => {
       id: 'read[1]',
       tool: 'noop',
       item: '1',
-      input: { text: { $from: 'list', path: '/rows/1/name' }, rows: [{ $from: 'list', path: '/rows/1' }], texts: [{ $from: 'list', path: '/text' }] },
+      input: {
+        text: { $from: 'list', path: '/rows/1/name' },
+        rows: [{ $from: 'list', path: '/rows/1' }],
+        texts: [{ $from: 'list', path: '/text' }],
+      },
       when: { value: { $from: 'list', path: '/rows/1/size' }, is: { minimum: 1 } },
       onFailure: 'skip',
       cost: 3,
@@ -58,9 +71,21 @@ describe('expanding', () => {
   })
 
   it('zips a list that comes later with children that are there, and gives up those whose item was', () => {
-    const first = expand(planOf([{ id: 'list', tool: 'noop' }, { id: 'look', tool: 'noop', forEach: { $from: 'list', path: '/rows' } }]), 'look', 2)
+    const first = expand(
+      planOf([
+        { id: 'list', tool: 'noop' },
+        { id: 'look', tool: 'noop', forEach: { $from: 'list', path: '/rows' } },
+      ]),
+      'look',
+      2,
+    )
     const lost = patch(first, [{ op: 'abandon', id: 'look[1]', because: 'broken' }])
-    const more = patch(lost, [{ op: 'insert', step: { id: 'read', tool: 'noop', forEach: { $from: 'look', path: '' }, input: { text: { $item: '/text' } } } }])
+    const more = patch(lost, [
+      {
+        op: 'insert',
+        step: { id: 'read', tool: 'noop', forEach: { $from: 'look', path: '' }, input: { text: { $item: '/text' } } },
+      },
+    ])
     const next = expand(more, 'read', 2)
     expect(next.steps.find(({ id }) => id === 'read[0]')?.input).toEqual({ text: { $from: 'look[0]', path: '/text' } })
     expect(next.steps.find(({ id }) => id === 'read[1]')?.abandoned).toBe('broken')
@@ -68,19 +93,37 @@ describe('expanding', () => {
   })
 
   it('takes an empty list', () => {
-    const next = expand(planOf([{ id: 'list', tool: 'noop' }, { id: 'look', tool: 'noop', forEach: { $from: 'list', path: '/rows' } }]), 'look', 0)
-    expect(next.steps.map(({ id, expanded }) => [id, expanded])).toEqual([['list', undefined], ['look', 0]])
+    const next = expand(
+      planOf([
+        { id: 'list', tool: 'noop' },
+        { id: 'look', tool: 'noop', forEach: { $from: 'list', path: '/rows' } },
+      ]),
+      'look',
+      0,
+    )
+    expect(next.steps.map(({ id, expanded }) => [id, expanded])).toEqual([
+      ['list', undefined],
+      ['look', 0],
+    ])
   })
 
   it('numbers items of items', () => {
-    const plan = planOf([{ id: 'list', tool: 'noop' }, { id: 'in', tool: 'noop', item: '3', forEach: { $from: 'list', path: '/rows' } }])
+    const plan = planOf([
+      { id: 'list', tool: 'noop' },
+      { id: 'in', tool: 'noop', item: '3', forEach: { $from: 'list', path: '/rows' } },
+    ])
     expect(expand(plan, 'in', 2).steps.map(({ item }) => item)).toEqual([undefined, '3.0', '3.1', '3'])
   })
 
   it('has what was assumed for all assumed for each, too', () => {
     const plan = parsePlan({
-      ...planOf([{ id: 'list', tool: 'noop' }, { id: 'read', tool: 'noop', forEach: { $from: 'list', path: '/rows' } }]),
-      assumptions: [{ id: 'utf8', statement: 'text is UTF-8', fact: 'encoding', is: { const: 'utf-8' }, steps: ['read', 'list'] }],
+      ...planOf([
+        { id: 'list', tool: 'noop' },
+        { id: 'read', tool: 'noop', forEach: { $from: 'list', path: '/rows' } },
+      ]),
+      assumptions: [
+        { id: 'utf8', statement: 'text is UTF-8', fact: 'encoding', is: { const: 'utf-8' }, steps: ['read', 'list'] },
+      ],
     })
     expect(expand(plan, 'read', 2).assumptions.map(({ id, fact, steps }) => [id, fact, steps])).toEqual([
       ['utf8', 'encoding', ['read', 'list', 'read[0]', 'read[1]']],
@@ -91,7 +134,8 @@ describe('expanding', () => {
 
   it('refuses what cannot be expanded', () => {
     const plan = planOf([{ id: 'list', tool: 'noop' }])
-    for (const id of ['list', 'gone']) expect(() => expandForEach(plan, id, 1)).toThrow(expect.objectContaining({ code: 'EXPANSION_REFUSED' }))
+    for (const id of ['list', 'gone'])
+      expect(() => expandForEach(plan, id, 1)).toThrow(expect.objectContaining({ code: 'EXPANSION_REFUSED' }))
   })
 
   it('keeps plans correct, and leaves no $item in a child', () => {
@@ -117,7 +161,12 @@ function planOf(steps: readonly object[]): Plan {
 }
 
 function patch(plan: Plan, operations: Parameters<typeof applyPatch>[1]['operations']): Plan {
-  return applyPatch(plan, { base: plan.revision, by: { planner: 'test' }, because: { type: 'expanded', text: '' }, operations })
+  return applyPatch(plan, {
+    base: plan.revision,
+    by: { planner: 'test' },
+    because: { type: 'expanded', text: '' },
+    operations,
+  })
 }
 
 function expand(plan: Plan, id: string, length: number): Plan {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, deepFreeze, hashJson, planHash, stepHash, type Json } from '../../src/plan/index.ts'
+import { canonicalJson, deepFreeze, hashJson, planHash, stepHash } from '../../src/plan/index.ts'
 import { plans } from '../arbitraries/plans.ts'
 
 const shuffled = (value: unknown, next: () => number): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => shuffled(item, next))
+  if (Array.isArray(value)) return value.map((item: unknown) => shuffled(item, next))
   const entries = Object.entries(value).map(([key, item]) => ({ key, item: shuffled(item, next), place: next() }))
   return Object.fromEntries(entries.sort((a, b) => a.place - b.place).map(({ key, item }) => [key, item]))
 }
@@ -29,7 +29,9 @@ describe('canonical JSON', () => {
   })
 
   it('sorts keys by code units, and counts undefined as absent', () => {
-    expect(canonicalJson({ b: 1, a: [true, null, 'x"y'], é: -0, '10': 2, '9': undefined })).toBe('{"10":2,"a":[true,null,"x\\"y"],"b":1,"é":0}')
+    expect(canonicalJson({ b: 1, a: [true, null, 'x"y'], é: -0, '10': 2, '9': undefined })).toBe(
+      '{"10":2,"a":[true,null,"x\\"y"],"b":1,"é":0}',
+    )
   })
 })
 
@@ -58,15 +60,32 @@ describe('hashes', () => {
   it('of plans leave out which revision it is, who made it and why', () => {
     fc.assert(
       fc.property(plans(), (plan) => {
-        const again = { ...plan, id: 'q', revision: 77, parent: 76, by: { planner: 'x', model: 'y' }, because: { type: 'edited' as const, text: 'z' } }
+        const again = {
+          ...plan,
+          id: 'q',
+          revision: 77,
+          parent: 76,
+          by: { planner: 'x', model: 'y' },
+          because: { type: 'edited' as const, text: 'z' },
+        }
         expect(planHash(again)).toBe(planHash(plan))
       }),
     )
   })
 
   it('of plans take in goal, steps, their order, and assumptions', () => {
-    const base = { id: 'p', goal: { text: 'g' }, revision: 1, parent: null, by: { planner: 'x' }, because: { type: 'first' as const, text: '' } }
-    const [a, b] = [{ id: 'a', tool: 't' }, { id: 'b', tool: 't' }]
+    const base = {
+      id: 'p',
+      goal: { text: 'g' },
+      revision: 1,
+      parent: null,
+      by: { planner: 'x' },
+      because: { type: 'first' as const, text: '' },
+    }
+    const [a, b] = [
+      { id: 'a', tool: 't' },
+      { id: 'b', tool: 't' },
+    ]
     const assumption = { id: 'c', statement: '', fact: 'f', is: true, steps: [] }
     const hashes = [
       { ...base, steps: [a, b], assumptions: [] },
@@ -79,6 +98,8 @@ describe('hashes', () => {
   })
 
   it('stay what they are: caches and journals hold them', () => {
-    expect(hashJson({ b: [1, 'é', null], a: {} } as Json)).toBe('2276520f08d37536b69eae75aca04f7b6cdbab5eb3a0ea28e5288f43a0030a10')
+    expect(hashJson({ b: [1, 'é', null], a: {} })).toBe(
+      '2276520f08d37536b69eae75aca04f7b6cdbab5eb3a0ea28e5288f43a0030a10',
+    )
   })
 })

@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { checkSchema, deepFreeze, schemaProblems, type Json, type JsonObject, type JsonSchema } from '../../src/plan/index.ts'
+import {
+  checkSchema,
+  deepFreeze,
+  schemaProblems,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+} from '../../src/plan/index.ts'
 import { findPatternProblem, longestText } from '../../src/plan/patternSafety.ts'
 
 describe('checkSchema', () => {
   it('gives every problem with its place, in words', () => {
     const schema: JsonSchema = {
       type: 'object',
-      properties: { a: { type: ['number', 'string'] }, b: { enum: ['x', 'y'] }, c: { $ref: '#/$defs/n' }, 'd/e f': { type: 'null' } },
+      properties: {
+        a: { type: ['number', 'string'] },
+        b: { enum: ['x', 'y'] },
+        c: { $ref: '#/$defs/n' },
+        'd/e f': { type: 'null' },
+      },
       required: ['gone'],
       additionalProperties: false,
       $defs: { n: { type: 'integer', minimum: 3 } },
@@ -42,7 +54,11 @@ describe('checkSchema', () => {
   })
 
   it('J3: leaves the schema as it is, frozen or not', () => {
-    const schema = deepFreeze({ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } }) as JsonObject
+    const schema = deepFreeze({
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/a' } },
+      $defs: { a: { type: 'string' } },
+    }) as JsonObject
     const text = JSON.stringify(schema)
     expect(checkSchema(schema, { a: 1 })).toHaveLength(1)
     expect(JSON.stringify(schema)).toBe(text)
@@ -50,7 +66,7 @@ describe('checkSchema', () => {
 
   it.each<[string, JsonSchema, RegExp]>([
     ['an unknown type', { type: 'strnig' }, /"strnig" is not a JSON Schema type/],
-    ['a list in place of a schema', { properties: { a: [] } } as unknown as JsonSchema, /is an object, true or false/],
+    ['a list in place of a schema', { properties: { a: [] } }, /is an object, true or false/],
     ['a reference into the network', { $ref: 'https://example.com/schema.json' }, /leads out of the schema/],
     ['a reference into nothing', { $ref: '#/$defs/gone' }, /leads nowhere/],
     ['a broken pattern', { pattern: '(' }, /not a regular expression/],
@@ -63,7 +79,17 @@ describe('checkSchema', () => {
   })
 
   it('J1: takes anything for a schema without throwing', () => {
-    for (const schema of [null, 1, 'x', [], { properties: null }, { $ref: 1 }, { items: 'x' }, { enum: 3 }, { allOf: {} }]) {
+    for (const schema of [
+      null,
+      1,
+      'x',
+      [],
+      { properties: null },
+      { $ref: 1 },
+      { items: 'x' },
+      { enum: 3 },
+      { allOf: {} },
+    ]) {
       expect(() => checkSchema(schema as JsonSchema, { a: 1 })).not.toThrow()
     }
     let deep: JsonSchema = {}
@@ -72,21 +98,37 @@ describe('checkSchema', () => {
   })
 
   it('is not fooled by names that objects inherit', () => {
-    const schema: JsonSchema = { type: 'object', properties: { toString: { type: 'string' } }, required: ['constructor'] }
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { toString: { type: 'string' } },
+      required: ['constructor'],
+    }
     expect(checkSchema(schema, {}).map(({ keyword }) => keyword)).toEqual(['required'])
-    const polluting = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"number"}},"additionalProperties":false}') as JsonSchema
+    const polluting = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"number"}},"additionalProperties":false}',
+    ) as JsonSchema
     expect(checkSchema(polluting, JSON.parse('{"__proto__":"x"}') as Json).length).toBeGreaterThan(0)
     expect(({} as Record<string, unknown>)['type']).toBeUndefined()
   })
 })
 
 describe('J2: patterns', () => {
-  it.each(['(a+)+b', '(a|a)*', '(\\w+\\s?)*$', '(a*)*', '(a?b?)*c', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y', '^(a|ab|b)*$', '^\\s*(\\S+\\s*)*$', '(?:(?:a|b)+)+c', '^(?=(a+)+$)', '(.{1,20})*x'])(
-    'S1: refuses %s, which could take for ever',
-    (pattern) => {
-      expect(findPatternProblem(pattern)).toMatch(/for ever/)
-    },
-  )
+  it.each([
+    '(a+)+b',
+    '(a|a)*',
+    '(\\w+\\s?)*$',
+    '(a*)*',
+    '(a?b?)*c',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(x+x+)+y',
+    '^(a|ab|b)*$',
+    '^\\s*(\\S+\\s*)*$',
+    '(?:(?:a|b)+)+c',
+    '^(?=(a+)+$)',
+    '(.{1,20})*x',
+  ])('S1: refuses %s, which could take for ever', (pattern) => {
+    expect(findPatternProblem(pattern)).toMatch(/for ever/)
+  })
 
   it.each(['(a)\\1', '(?<n>a)\\k<n>', '(a?){30}b'])('refuses %s, which cannot be judged', (pattern) => {
     expect(findPatternProblem(pattern)).toMatch(/not accepted/)
@@ -119,9 +161,13 @@ describe('J2: patterns', () => {
   it('reports a text that is too long for its pattern, and leaves others alone', () => {
     const schema: JsonSchema = { properties: { a: { pattern: 'a*a*a*b' }, c: { type: 'string' } } }
     const long = 'a'.repeat(100_000)
-    expect(checkSchema(schema, { a: long, c: long })).toEqual([{ path: '/a', message: 'string is too long (100000 > 177)', keyword: 'maxLength' }])
+    expect(checkSchema(schema, { a: long, c: long })).toEqual([
+      { path: '/a', message: 'string is too long (100000 > 177)', keyword: 'maxLength' },
+    ])
     expect(checkSchema(schema, { a: 'aab', c: long })).toEqual([])
-    expect(checkSchema(schema, { a: 'aaa' })).toEqual([{ path: '/a', message: 'string does not match pattern', keyword: 'pattern' }])
+    expect(checkSchema(schema, { a: 'aaa' })).toEqual([
+      { path: '/a', message: 'string does not match pattern', keyword: 'pattern' },
+    ])
   })
 
   it('does not compare the pairs of a very long list', () => {

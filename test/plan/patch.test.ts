@@ -68,7 +68,12 @@ describe('patches (laws)', () => {
       fc.property(plans({ minSteps: 1 }), fc.nat(), (plan, nth) => {
         const id = plan.steps[nth % plan.steps.length]!.id
         const next = applyPatch(plan, patchOf(plan, { op: 'abandon', id, because: 'lost' }))
-        expect(next.steps.filter((step) => step.abandoned !== undefined).map((step) => step.id).sort()).toEqual([...branchOf(plan, id)].sort())
+        expect(
+          next.steps
+            .filter((step) => step.abandoned !== undefined)
+            .map((step) => step.id)
+            .sort(),
+        ).toEqual([...branchOf(plan, id)].sort())
         expect(validatePlan(next, { tools: noopTools }).findings).toEqual([])
       }),
     )
@@ -76,11 +81,18 @@ describe('patches (laws)', () => {
 })
 
 describe('differences', () => {
-  const chain = planOf(Array.from({ length: 6 }, (_, i) => ({ id: `s${i}`, tool: 'noop', ...(i > 0 && { after: [`s${i - 1}`] }) })))
+  const chain = planOf(
+    Array.from({ length: 6 }, (_, i) => ({ id: `s${i}`, tool: 'noop', ...(i > 0 && { after: [`s${i - 1}`] }) })),
+  )
 
   it('says a move of neighbours in one operation', () => {
     const { steps } = chain
-    const moved = { ...chain, revision: 2, parent: 1, steps: [...steps.slice(3, 5), ...steps.slice(0, 3), ...steps.slice(5)] }
+    const moved = {
+      ...chain,
+      revision: 2,
+      parent: 1,
+      steps: [...steps.slice(3, 5), ...steps.slice(0, 3), ...steps.slice(5)],
+    }
     expect(diffPlans(chain, moved).operations).toEqual([{ op: 'reorder', ids: ['s3', 's4'], before: 's0' }])
   })
 
@@ -90,7 +102,10 @@ describe('differences', () => {
   })
 
   it('does not say "abandon" where more would be abandoned than was', () => {
-    const marked = { ...chain, steps: chain.steps.map((step) => (step.id === 's2' ? { ...step, abandoned: 'gone' } : step)) }
+    const marked = {
+      ...chain,
+      steps: chain.steps.map((step) => (step.id === 's2' ? { ...step, abandoned: 'gone' } : step)),
+    }
     expect(diffPlans(chain, marked).operations.map(({ op }) => op)).toEqual(['replace'])
   })
 
@@ -98,10 +113,18 @@ describe('differences', () => {
     const plan = planOf([
       { id: 'a', tool: 'noop' },
       { id: 'b', tool: 'noop' },
-      { id: 'c', tool: 'noop', input: { text: { $from: 'a', path: '/text' }, texts: [{ $from: 'a', path: '/text' }] }, after: ['a'] },
+      {
+        id: 'c',
+        tool: 'noop',
+        input: { text: { $from: 'a', path: '/text' }, texts: [{ $from: 'a', path: '/text' }] },
+        after: ['a'],
+      },
     ])
     const next = applyPatch(plan, patchOf(plan, { op: 'rewire', id: 'c', from: 'a', to: 'b' }))
-    expect(next.steps[2]).toMatchObject({ input: { text: { $from: 'b', path: '/text' }, texts: [{ $from: 'b' }] }, after: ['b'] })
+    expect(next.steps[2]).toMatchObject({
+      input: { text: { $from: 'b', path: '/text' }, texts: [{ $from: 'b' }] },
+      after: ['b'],
+    })
     expect(diffPlans(plan, next).operations).toEqual([{ op: 'rewire', id: 'c', from: 'a', to: 'b' }])
     const less = applyPatch(plan, patchOf(plan, { op: 'rewire', id: 'c', from: 'a', to: null }))
     expect(less.steps[2]).toEqual({ id: 'c', tool: 'noop', input: { texts: [] } })
@@ -123,7 +146,11 @@ describe('refusals', () => {
   const cases: readonly [string, Operation[], string][] = [
     ['removes what is not there', [{ op: 'remove', id: 'x' }], 'STEP_UNKNOWN'],
     ['inserts what is there', [{ op: 'insert', step: { id: 'a', tool: 'noop' } }], 'STEP_DUPLICATE'],
-    ['inserts before what is not there', [{ op: 'insert', step: { id: 'c', tool: 'noop' }, before: 'x' }], 'STEP_UNKNOWN'],
+    [
+      'inserts before what is not there',
+      [{ op: 'insert', step: { id: 'c', tool: 'noop' }, before: 'x' }],
+      'STEP_UNKNOWN',
+    ],
     ['replaces under another id', [{ op: 'replace', id: 'a', step: { id: 'c', tool: 'noop' } }], 'PATCH_REFUSED'],
     ['moves what is not there', [{ op: 'reorder', ids: ['a', 'x'] }], 'STEP_UNKNOWN'],
     ['moves a step before itself', [{ op: 'reorder', ids: ['a', 'b'], before: 'a' }], 'PATCH_REFUSED'],
@@ -148,11 +175,19 @@ describe('refusals', () => {
   })
 
   it('gives all reasons at once', () => {
-    expect(findingsOf(plan, [{ op: 'remove', id: 'x' }, { op: 'remove', id: 'y' }])).toEqual(['STEP_UNKNOWN', 'STEP_UNKNOWN'])
+    expect(
+      findingsOf(plan, [
+        { op: 'remove', id: 'x' },
+        { op: 'remove', id: 'y' },
+      ]),
+    ).toEqual(['STEP_UNKNOWN', 'STEP_UNKNOWN'])
   })
 
   it('takes a chain of changes whose middle would not stand by itself', () => {
-    const next = applyPatch(plan, patchOf(plan, { op: 'remove', id: 'a' }, { op: 'insert', step: { id: 'a', tool: 'rest' }, before: 'b' }))
+    const next = applyPatch(
+      plan,
+      patchOf(plan, { op: 'remove', id: 'a' }, { op: 'insert', step: { id: 'a', tool: 'rest' }, before: 'b' }),
+    )
     expect(next.steps[0]).toEqual({ id: 'a', tool: 'rest' })
   })
 })
@@ -173,7 +208,10 @@ describe('abandoning', () => {
   })
 
   it('keeps what an earlier loss was put down to', () => {
-    const plan = planOf([{ id: 'a', tool: 'noop' }, { id: 'b', tool: 'noop', after: ['a'] }])
+    const plan = planOf([
+      { id: 'a', tool: 'noop' },
+      { id: 'b', tool: 'noop', after: ['a'] },
+    ])
     const once = applyPatch(plan, patchOf(plan, { op: 'abandon', id: 'b', because: 'first' }))
     const twice = applyPatch(once, patchOf(once, { op: 'abandon', id: 'a', because: 'second' }))
     expect(twice.steps.map((step) => step.abandoned)).toEqual(['second', 'first'])
@@ -183,10 +221,15 @@ describe('abandoning', () => {
 describe('cost', () => {
   it('looks at steps and operations a number of times that grows with their sum', () => {
     const looks = (size: number): number => {
-      const plan = planOf(Array.from({ length: size }, (_, i) => ({ id: `s${i}`, tool: 'noop', ...(i > 0 && { after: [`s${i - 1}`] }) })))
+      const plan = planOf(
+        Array.from({ length: size }, (_, i) => ({ id: `s${i}`, tool: 'noop', ...(i > 0 && { after: [`s${i - 1}`] }) })),
+      )
       let count = 0
       const operations = Array.from({ length: size / 10 }, (_, i): Operation => {
-        const step = new Proxy({ id: `n${i}`, tool: 'noop', after: [`s${i}`] }, { get: (on, key) => ((count += 1), Reflect.get(on, key) as unknown) })
+        const step = new Proxy(
+          { id: `n${i}`, tool: 'noop', after: [`s${i}`] },
+          { get: (on, key) => ((count += 1), Reflect.get(on, key) as unknown) },
+        )
         return { op: 'insert', step, before: `s${i}` }
       })
       applyPatch(plan, patchOf(plan, ...operations))

@@ -31,7 +31,9 @@ describe('plans as text', () => {
     ['two documents', 'id: p\n---\nid: q\n', 'yaml', /line 2, column 1: .*document/],
   ])('say where they go wrong: %s', (_, text, format, message) => {
     const options = { name: 'plan.yml', ...(format !== undefined && { format }) }
-    expect(() => parsePlanText(text, options)).toThrow(expect.objectContaining({ code: 'PLAN_SYNTAX', message: expect.stringMatching(message) as string }))
+    expect(() => parsePlanText(text, options)).toThrow(
+      expect.objectContaining({ code: 'PLAN_SYNTAX', message: expect.stringMatching(message) as string }),
+    )
   })
 
   it('X2: refuse aliases that would blow up', () => {
@@ -61,7 +63,7 @@ describe('plans as text', () => {
 
   it('tell where the value at a pointer stands', () => {
     expect(findPlace(yaml, '/steps/1/tool')).toEqual({ line: 8, column: 11 })
-    expect(findPlace(yaml, '/steps/1/input/a~1b/path')).toEqual({ line: 11, column: 30 })
+    expect(findPlace(yaml, '/steps/1/input/a~1b/path')).toEqual({ line: 11, column: 32 })
     expect(findPlace(yaml, '/steps/1/nothing/here')).toEqual(findPlace(yaml, '/steps/1'))
     expect(findPlace('{"a": [1,\n 2]}', '/a/1')).toEqual({ line: 2, column: 2 })
     expect(findPlace('[', '/0')).toBeDefined()

@@ -4,7 +4,18 @@ import { formatPointer, getPointer, isPointer, parsePointer, type Json } from '.
 
 describe('JSON Pointers', () => {
   // The document and the pointers of RFC 6901, section 5.
-  const document = { foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'c%d': 2, 'e^f': 3, 'g|h': 4, 'i\\j': 5, 'k"l': 6, ' ': 7, 'm~n': 8 }
+  const document = {
+    foo: ['bar', 'baz'],
+    '': 0,
+    'a/b': 1,
+    'c%d': 2,
+    'e^f': 3,
+    'g|h': 4,
+    'i\\j': 5,
+    'k"l': 6,
+    ' ': 7,
+    'm~n': 8,
+  }
   it.each([
     ['', document],
     ['/foo', ['bar', 'baz']],
@@ -22,13 +33,19 @@ describe('JSON Pointers', () => {
     expect(getPointer(document, pointer)).toEqual(value)
   })
 
-  it.each(['/foo/2', '/foo/-', '/foo/01', '/foo/1e0', '/foo/length', '/no', '/foo/0/0', 'foo', '/m~n', '/m~2n'])('finds nothing at %j', (pointer) => {
-    expect(getPointer(document, pointer)).toBeUndefined()
-  })
+  it.each(['/foo/2', '/foo/-', '/foo/01', '/foo/1e0', '/foo/length', '/no', '/foo/0/0', 'foo', '/m~n', '/m~2n'])(
+    'finds nothing at %j',
+    (pointer) => {
+      expect(getPointer(document, pointer)).toBeUndefined()
+    },
+  )
 
-  it.each(['/__proto__', '/constructor', '/constructor/prototype', '/toString', '/foo/constructor'])('never reaches a prototype by %j', (pointer) => {
-    expect(getPointer(document, pointer)).toBeUndefined()
-  })
+  it.each(['/__proto__', '/constructor', '/constructor/prototype', '/toString', '/foo/constructor'])(
+    'never reaches a prototype by %j',
+    (pointer) => {
+      expect(getPointer(document, pointer)).toBeUndefined()
+    },
+  )
 
   it('finds an own property, whatever it is called', () => {
     expect(getPointer(JSON.parse('{"__proto__":{"x":1}}') as Json, '/__proto__/x')).toBe(1)

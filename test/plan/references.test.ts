@@ -1,13 +1,33 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dependenciesOf, isReference, referencesIn, resolveReferences, rewireStep, type Json, type JsonObject, type Reference, type Step } from '../../src/plan/index.ts'
+import {
+  dependenciesOf,
+  isReference,
+  referencesIn,
+  resolveReferences,
+  rewireStep,
+  type Json,
+  type JsonObject,
+  type Reference,
+  type Step,
+} from '../../src/plan/index.ts'
 import { plans } from '../arbitraries/plans.ts'
 
 describe('isReference', () => {
   it.each([{ $from: 'a' }, { $from: 'a', path: '' }, { path: '/x', $from: 'a' }])('says yes to %j', (value) => {
     expect(isReference(value)).toBe(true)
   })
-  it.each([null, 'a', [], {}, { path: '/x' }, { $from: 1 }, { $from: 'a', path: 1 }, { $from: 'a', x: 1 }, Object.create({ $from: 'a' })] as const)('says no to %j', (value) => {
+  it.each([
+    null,
+    'a',
+    [],
+    {},
+    { path: '/x' },
+    { $from: 1 },
+    { $from: 'a', path: 1 },
+    { $from: 'a', x: 1 },
+    Object.create({ $from: 'a' }),
+  ] as const)('says no to %j', (value) => {
     expect(isReference(value)).toBe(false)
   })
 })
@@ -26,7 +46,9 @@ describe('dependenciesOf', () => {
   })
 
   it('adds the children of an expanded step', () => {
-    expect(dependenciesOf({ id: 'x', tool: 't', forEach: { $from: 'a', path: '' }, expanded: 3, after: ['b'] })).toEqual(['a', 'b', 'x[0]', 'x[1]', 'x[2]'])
+    expect(
+      dependenciesOf({ id: 'x', tool: 't', forEach: { $from: 'a', path: '' }, expanded: 3, after: ['b'] }),
+    ).toEqual(['a', 'b', 'x[0]', 'x[1]', 'x[2]'])
   })
 
   it('does not remember a step that may still change', () => {
@@ -42,7 +64,9 @@ describe('resolveReferences', () => {
   const lookup = ({ $from, path }: Reference): Json | undefined => (path === '' ? outputs[$from] : undefined)
 
   it('fills references in wherever they stand', () => {
-    expect(resolveReferences({ x: { $from: 'b' }, y: [1, { z: { $from: 'a', path: '' } }] }, lookup)).toEqual({ value: { x: 'text', y: [1, { z: { rows: [1, 2] } }] } })
+    expect(resolveReferences({ x: { $from: 'b' }, y: [1, { z: { $from: 'a', path: '' } }] }, lookup)).toEqual({
+      value: { x: 'text', y: [1, { z: { rows: [1, 2] } }] },
+    })
   })
 
   it('R2: shares what holds no references, and the outputs that it fills in', () => {
@@ -56,7 +80,9 @@ describe('resolveReferences', () => {
   })
 
   it('names the first reference that leads nowhere', () => {
-    expect(resolveReferences({ x: [{ $from: 'b' }, { $from: 'gone' }, { $from: 'gone too' }] }, lookup)).toEqual({ missing: { $from: 'gone', path: '' } })
+    expect(resolveReferences({ x: [{ $from: 'b' }, { $from: 'gone' }, { $from: 'gone too' }] }, lookup)).toEqual({
+      missing: { $from: 'gone', path: '' },
+    })
   })
 
   it('does not look for references in what it has filled in', () => {
@@ -65,7 +91,9 @@ describe('resolveReferences', () => {
   })
 
   it('R3: copies an own "__proto__" as an own property, and pollutes nothing', () => {
-    const input = JSON.parse('{"__proto__":{"polluted":{"$from":"b"}},"constructor":{"prototype":{"x":{"$from":"b"}}}}') as JsonObject
+    const input = JSON.parse(
+      '{"__proto__":{"polluted":{"$from":"b"}},"constructor":{"prototype":{"x":{"$from":"b"}}}}',
+    ) as JsonObject
     const { value } = resolveReferences(input, lookup) as { value: JsonObject }
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(Object.hasOwn(value, '__proto__')).toBe(true)
@@ -110,7 +138,9 @@ describe('rewireStep', () => {
   it('leaves no dependency behind when it goes', () => {
     fc.assert(
       fc.property(plans({ minSteps: 2, forEach: false }), ({ steps }) => {
-        for (const step of steps) for (const from of dependenciesOf(step)) expect(dependenciesOf(rewireStep(step, from, null))).not.toContain(from)
+        for (const step of steps)
+          for (const from of dependenciesOf(step))
+            expect(dependenciesOf(rewireStep(step, from, null))).not.toContain(from)
       }),
     )
   })

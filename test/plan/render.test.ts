@@ -1,16 +1,38 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPatch, expandForEach, parsePlan, renderDot, renderMarkdown, renderMermaid, renderTree, type Plan } from '../../src/plan/index.ts'
+import {
+  applyPatch,
+  expandForEach,
+  parsePlan,
+  renderDot,
+  renderMarkdown,
+  renderMermaid,
+  renderTree,
+  type Plan,
+} from '../../src/plan/index.ts'
 import { plans } from '../arbitraries/plans.ts'
 
 const plan = planOf([
   { id: 'list', tool: 'list_files' },
   { id: 'read', tool: 'read_file', forEach: { $from: 'list', path: '/files' }, input: { file: { $item: '' } } },
   { id: 'ask', instruction: 'Fine?', executor: 'person', after: ['list'] },
-  { id: 'report', title: 'Write it', tool: 'write', input: { all: { $from: 'read' } }, after: ['ask'], why: 'it is wanted' },
+  {
+    id: 'report',
+    title: 'Write it',
+    tool: 'write',
+    input: { all: { $from: 'read' } },
+    after: ['ask'],
+    why: 'it is wanted',
+  },
 ])
-const expanded = applyPatch(plan, { base: 1, by: plan.by, because: { type: 'expanded', text: '' }, operations: [...expandForEach(plan, 'read', 3)] })
-const status = (id: string): string | undefined => ({ list: 'succeeded', 'read[0]': 'succeeded', 'read[1]': 'succeeded', 'read[2]': 'failed', ask: 'running' })[id]
+const expanded = applyPatch(plan, {
+  base: 1,
+  by: plan.by,
+  because: { type: 'expanded', text: '' },
+  operations: [...expandForEach(plan, 'read', 3)],
+})
+const status = (id: string): string | undefined =>
+  ({ list: 'succeeded', 'read[0]': 'succeeded', 'read[1]': 'succeeded', 'read[2]': 'failed', ask: 'running' })[id]
 
 describe('Mermaid', () => {
   it('draws steps and dependencies, those of order dashed', () => {
@@ -41,7 +63,11 @@ describe('Mermaid', () => {
   classDef succeeded fill:#dcfce7,stroke:#15803d
   class s0 succeeded
 `)
-    expect(renderMermaid(expanded).split('\n').filter((line) => line.includes('["')).length).toBe(6)
+    expect(
+      renderMermaid(expanded)
+        .split('\n')
+        .filter((line) => line.includes('["')).length,
+    ).toBe(6)
   })
 })
 
@@ -83,7 +109,9 @@ describe('the tree', () => {
   })
 
   it('grows with the plan, also for a chain of 10,000 steps', () => {
-    const chain = planOf(Array.from({ length: 10_000 }, (_, i) => ({ id: `s${i}`, tool: 't', ...(i > 0 && { after: [`s${i - 1}`] }) })))
+    const chain = planOf(
+      Array.from({ length: 10_000 }, (_, i) => ({ id: `s${i}`, tool: 't', ...(i > 0 && { after: [`s${i - 1}`] }) })),
+    )
     expect(renderTree(chain).length).toBeLessThan(1_000_000)
   })
 })
@@ -106,29 +134,45 @@ Revision 1, 4 steps, by fixed: first plan
 })
 
 describe('hostile text', () => {
-  const hostile = '"]; x --> y\n# <script>alert(1)</script> | `code` ``` [link](javascript:x) ![i](http://h/) \\" \u001b[31mred\u202e </td> &amp; ~~~ *b* _u_ @user https://evil.example'
-  const bad = planOf([{ id: 'a', tool: 't', title: hostile, why: hostile }, { id: 'b', instruction: hostile, after: ['a'] }], hostile)
+  const hostile =
+    '"]; x --> y\n# <script>alert(1)</script> | `code` ``` [link](javascript:x) ![i](http://h/) \\" \u001b[31mred\u202e </td> &amp; ~~~ *b* _u_ @user https://evil.example'
+  const bad = planOf(
+    [
+      { id: 'a', tool: 't', title: hostile, why: hostile },
+      { id: 'b', instruction: hostile, after: ['a'] },
+    ],
+    hostile,
+  )
 
   it('cannot leave a Mermaid label', () => {
-    for (const line of renderMermaid(bad).trim().split('\n').slice(1)) expect(line).toMatch(/^ {2}(s\d+(\["[^"<>\]`[]*(<br\/>[^"<>\]`[]*)*"\]|\{\{"[^"<>\]`{}]*(<br\/>[^"<>\]`{}]*)*"\}\})|s\d+ -\.?->? s\d+|s\d+ -\.-> s\d+)$/)
+    for (const line of renderMermaid(bad).trim().split('\n').slice(1))
+      expect(line).toMatch(
+        /^ {2}(s\d+(\["[^"<>\]`[]*(<br\/>[^"<>\]`[]*)*"\]|\{\{"[^"<>\]`{}]*(<br\/>[^"<>\]`{}]*)*"\}\})|s\d+ -\.?->? s\d+|s\d+ -\.-> s\d+)$/,
+      )
   })
 
   it('cannot leave a DOT string', () => {
-    for (const line of renderDot(bad).trim().split('\n')) expect(line.replace(/"(?:[^"\\]|\\.)*"/g, '""')).not.toMatch(/script|alert|["\\]{3}/)
+    for (const line of renderDot(bad).trim().split('\n'))
+      expect(line.replace(/"(?:[^"\\]|\\.)*"/g, '""')).not.toMatch(/script|alert|["\\]{3}/)
   })
 
   it('is no markup in Markdown', () => {
     const text = renderMarkdown(bad, { drawing: false })
     expect(text).not.toMatch(/<|[^\\]`|[^\\]\[|@user|https:\/\/evil/)
-    expect(text.split('\n').filter((line) => line.startsWith('|')).every((line) => line.replace(/\\\|/g, '').split('|').length === 7)).toBe(true)
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('|'))
+        .every((line) => line.replace(/\\\|/g, '').split('|').length === 7),
+    ).toBe(true)
   })
 
   it('brings no control characters, whatever the drawing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const one = planOf([{ id: 'a', tool: 't', title: text.slice(0, 50) }], `x${text}`.slice(0, 50))
-        // eslint-disable-next-line no-control-regex -- those are what must not come
-        for (const drawn of all(one)) expect(drawn).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+
+        for (const drawn of all(one)) expect(drawn).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
       }),
     )
   })

@@ -18,9 +18,13 @@ export function tool(name: string, { needs = {}, requires = [], gives = {}, ...r
     description: `The tool ${name}.`,
     input: rest.input ?? true,
     output: rest.output ?? true,
-    needs: Object.fromEntries(Object.entries(needs).map(([key, need]) => [key, typeof need === 'string' ? { fact: need } : need])),
+    needs: Object.fromEntries(
+      Object.entries(needs).map(([key, need]) => [key, typeof need === 'string' ? { fact: need } : need]),
+    ),
     requires,
-    gives: Object.fromEntries(Object.entries(gives).map(([key, gift]) => [key, typeof gift === 'string' ? { from: gift } : gift])),
+    gives: Object.fromEntries(
+      Object.entries(gives).map(([key, gift]) => [key, typeof gift === 'string' ? { from: gift } : gift]),
+    ),
     cost: rest.cost ?? 1,
     likelihood: rest.likelihood ?? 1,
     effects: 'none',
@@ -29,7 +33,11 @@ export function tool(name: string, { needs = {}, requires = [], gives = {}, ...r
   }
 }
 
-const endsWith = (extension: string): JsonSchema => ({ type: 'object', properties: { extension: { const: extension } }, required: ['extension'] })
+const endsWith = (extension: string): JsonSchema => ({
+  type: 'object',
+  properties: { extension: { const: extension } },
+  required: ['extension'],
+})
 const isFormat = (format: string): Need => ({ fact: 'format', is: { const: format } })
 const isUtf8: Need = { fact: 'encoding', is: { const: 'utf-8' } }
 
@@ -51,7 +59,12 @@ export const auditTools: readonly ToolDescription[] = [
     gives: { file: '/file', encoding: { from: '/encoding', is: { const: 'utf-8' } } },
     cost: 2,
   }),
-  tool('read_csv', { needs: { file: 'file' }, requires: [isFormat('csv'), isUtf8], gives: { tables: '/tables' }, likelihood: 0.9 }),
+  tool('read_csv', {
+    needs: { file: 'file' },
+    requires: [isFormat('csv'), isUtf8],
+    gives: { tables: '/tables' },
+    likelihood: 0.9,
+  }),
   tool('read_csv_leniently', {
     needs: { file: 'file' },
     requires: [isFormat('csv'), isUtf8],
@@ -59,8 +72,17 @@ export const auditTools: readonly ToolDescription[] = [
     cost: 3,
     likelihood: 0.95,
   }),
-  tool('read_json', { needs: { file: 'file' }, requires: [isFormat('json'), isUtf8], gives: { tables: '/tables' }, likelihood: 0.9 }),
-  tool('inspect_image', { needs: { file: 'file' }, requires: [isFormat('png')], gives: { profile: '/profile', problems: '/problems' } }),
+  tool('read_json', {
+    needs: { file: 'file' },
+    requires: [isFormat('json'), isUtf8],
+    gives: { tables: '/tables' },
+    likelihood: 0.9,
+  }),
+  tool('inspect_image', {
+    needs: { file: 'file' },
+    requires: [isFormat('png')],
+    gives: { profile: '/profile', problems: '/problems' },
+  }),
   tool('profile', { needs: { tables: 'tables' }, gives: { profile: '/profile' }, cost: 2 }),
   tool('find_problems', { needs: { tables: 'tables', profile: 'profile' }, gives: { problems: '/problems' }, cost: 2 }),
   tool('report', {

@@ -20,7 +20,8 @@ interface RandomTool {
 const facts = 4
 const condition = fc.option(fc.integer({ min: 0, max: 1 }), { nil: undefined, freq: 1 })
 const aboutFact = fc.record({ fact: fc.integer({ min: 0, max: facts - 1 }), is: condition })
-const distinct = (min: number, max: number) => fc.uniqueArray(aboutFact, { minLength: min, maxLength: max, selector: ({ fact }) => fact })
+const distinct = (min: number, max: number) =>
+  fc.uniqueArray(aboutFact, { minLength: min, maxLength: max, selector: ({ fact }) => fact })
 const randomTool: fc.Arbitrary<RandomTool> = fc.record({
   needs: distinct(0, 2),
   requires: distinct(0, 1),
@@ -29,21 +30,30 @@ const randomTool: fc.Arbitrary<RandomTool> = fc.record({
   likelihood: fc.constantFrom(1, 0.5),
 })
 const problem = fc.record({
-  tools: fc.array(randomTool, { minLength: 1, maxLength: 5 }),
-  known: fc.uniqueArray(fc.record({ fact: fc.integer({ min: 0, max: facts - 1 }), value: fc.integer({ min: 0, max: 1 }) }), {
-    minLength: 1,
-    maxLength: 2,
-    selector: ({ fact }) => fact,
-  }),
+  tools: fc.array(randomTool, { minLength: 1, maxLength: 4 }),
+  known: fc.uniqueArray(
+    fc.record({ fact: fc.integer({ min: 0, max: facts - 1 }), value: fc.integer({ min: 0, max: 1 }) }),
+    {
+      minLength: 1,
+      maxLength: 2,
+      selector: ({ fact }) => fact,
+    },
+  ),
   wants: distinct(1, 2),
 })
 
 const name = (fact: number): string => `fact${String(fact)}`
-const toNeed = ({ fact, is }: { fact: number; is: number | undefined }): Need => ({ fact: name(fact), ...(is !== undefined && { is: { const: is } }) })
+const toNeed = ({ fact, is }: { fact: number; is: number | undefined }): Need => ({
+  fact: name(fact),
+  ...(is !== undefined && { is: { const: is } }),
+})
 
 function toTools(tools: readonly RandomTool[]): readonly ToolDescription[] {
   return tools.map(({ needs, requires, gives, cost, likelihood }, nth) => {
-    const gifts = gives.map(({ fact, is }): [string, Gift] => [name(fact), { from: `/${name(fact)}`, ...(is !== undefined && { is: { const: is } }) }])
+    const gifts = gives.map(({ fact, is }): [string, Gift] => [
+      name(fact),
+      { from: `/${name(fact)}`, ...(is !== undefined && { is: { const: is } }) },
+    ])
     return tool(`tool${String(nth)}`, {
       needs: Object.fromEntries(needs.map((need) => [`p${String(need.fact)}`, toNeed(need)])),
       requires: requires.map(toNeed),
@@ -54,7 +64,13 @@ function toTools(tools: readonly RandomTool[]): readonly ToolDescription[] {
   })
 }
 
-function toGoal({ known, wants }: { readonly known: readonly { fact: number; value: number }[]; readonly wants: RandomTool['needs'] }): Goal {
+function toGoal({
+  known,
+  wants,
+}: {
+  readonly known: readonly { fact: number; value: number }[]
+  readonly wants: RandomTool['needs']
+}): Goal {
   return {
     text: 'anything',
     want: wants.map(({ fact, is }) => ({ fact: name(fact), ...(is !== undefined && { is: { const: is } }) })),
@@ -78,7 +94,7 @@ function leastCost(tools: readonly ToolDescription[], goal: Goal): number | unde
   for (;;) {
     open.sort((a, b) => b.cost - a.cost)
     const next = open.pop()
-    if (next === undefined || seen.size > 4000) return next === undefined ? undefined : NaN
+    if (next === undefined || seen.size > 300) return next === undefined ? undefined : NaN
     const stateKey = [...next.state.keys()].sort().join('|')
     if (seen.has(stateKey)) continue
     seen.add(stateKey)
@@ -86,7 +102,12 @@ function leastCost(tools: readonly ToolDescription[], goal: Goal): number | unde
     for (const one of tools) {
       for (const givers of waysToMeet([...Object.values(one.needs), ...one.requires], next.state, goal)) {
         const key = `${one.name}(${givers.map(({ need, giver }) => `${need.fact}:${giver}`).join(',')})`
-        if (isRepetition(one, givers, next.state) || next.state.has(key) || [...next.state.values()].filter((part) => part.tool === one).length > 1) continue
+        if (
+          isRepetition(one, givers, next.state) ||
+          next.state.has(key) ||
+          [...next.state.values()].filter((part) => part.tool === one).length > 1
+        )
+          continue
         const state = new Map(next.state).set(key, { key, tool: one, givers })
         if (isConsistent(state, [])) open.push({ cost: next.cost + one.cost / one.likelihood, state })
       }
@@ -97,7 +118,9 @@ function leastCost(tools: readonly ToolDescription[], goal: Goal): number | unde
 /** The same tool with the same input: only what it requires without using it differs. */
 function isRepetition(one: ToolDescription, givers: Part['givers'], state: State): boolean {
   const inputs = Object.keys(one.needs).length
-  return [...state.values()].some((part) => part.tool === one && part.givers.slice(0, inputs).every(({ giver }, at) => giver === givers[at]?.giver))
+  return [...state.values()].some(
+    (part) => part.tool === one && part.givers.slice(0, inputs).every(({ giver }, at) => giver === givers[at]?.giver),
+  )
 }
 
 function waysToMeet(needs: readonly Need[], state: State, goal: Goal): readonly Part['givers'][] {
@@ -106,7 +129,9 @@ function waysToMeet(needs: readonly Need[], state: State, goal: Goal): readonly 
     const known = goal.facts?.[need.fact]
     const givers = [...state.values()].filter(({ tool: { gives } }) => {
       const gift = gives[need.fact]
-      return gift !== undefined && (need.is === undefined || gift.is === undefined || valueOf(gift.is) === valueOf(need.is))
+      return (
+        gift !== undefined && (need.is === undefined || gift.is === undefined || valueOf(gift.is) === valueOf(need.is))
+      )
     })
     const all = givers.map(({ key }) => key)
     if (known !== undefined && (need.is === undefined || valueOf(need.is) === known)) all.push('')
@@ -142,7 +167,12 @@ function isNewest(way: Part['givers'], state: State): boolean {
     if (done.length === before.size) return way.every(({ need, giver }) => (last.get(need.fact) ?? '') === giver)
     return [...before].some((key) => {
       const part = state.get(key)
-      if (part === undefined || done.includes(key) || !part.givers.every(({ giver }) => giver === '' || done.includes(giver))) return false
+      if (
+        part === undefined ||
+        done.includes(key) ||
+        !part.givers.every(({ giver }) => giver === '' || done.includes(giver))
+      )
+        return false
       const next = new Map(last)
       for (const fact of Object.keys(part.tool.gives)) next.set(fact, key)
       return place([...done, key], next)
@@ -152,7 +182,7 @@ function isNewest(way: Part['givers'], state: State): boolean {
 }
 
 describe('G2: least cost', () => {
-  it('costs what the cheapest of all sets of steps costs', async () => {
+  it('costs what the cheapest of all sets of steps costs', { timeout: 120_000 }, async () => {
     let compared = 0
     await fc.assert(
       fc.asyncProperty(problem, async ({ tools: sketches, known, wants }) => {
@@ -175,6 +205,6 @@ describe('G2: least cost', () => {
       }),
       { numRuns: 3000 },
     )
-    expect(compared).toBeGreaterThan(100) // plans of several steps, that is
+    expect(compared).toBeGreaterThan(50) // plans of several steps, that is
   })
 })

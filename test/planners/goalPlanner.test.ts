@@ -16,8 +16,12 @@ interface RealFile {
 
 const goal: Goal = { text: 'audit', want: [{ fact: 'report' }], facts: { folder: '/data' } }
 
-function behavioursFor(files: readonly RealFile[], others: Readonly<Record<string, Behaviour>> = {}): Record<string, Behaviour> {
-  const find = (file: Json): RealFile => files.find(({ name }) => name === (file as unknown as RealFile).name) ?? { name: '?', extension: '' }
+function behavioursFor(
+  files: readonly RealFile[],
+  others: Readonly<Record<string, Behaviour>> = {},
+): Record<string, Behaviour> {
+  const find = (file: Json): RealFile =>
+    files.find(({ name }) => name === (file as unknown as RealFile).name) ?? { name: '?', extension: '' }
   return {
     discover: () => ({ files: files.map(({ name, extension, sizeBytes = 1 }) => ({ name, extension, sizeBytes })) }),
     recognise: ({ file }) => {
@@ -36,9 +40,18 @@ function behavioursFor(files: readonly RealFile[], others: Readonly<Record<strin
   }
 }
 
-async function audit(files: readonly RealFile[], others: Readonly<Record<string, Behaviour>> = {}, partial?: 'allow'): Promise<Rehearsal> {
+async function audit(
+  files: readonly RealFile[],
+  others: Readonly<Record<string, Behaviour>> = {},
+  partial?: 'allow',
+): Promise<Rehearsal> {
   const withPartial: Goal = { ...goal, ...(partial && { partial }) }
-  return rehearse({ planner: createGoalPlanner(), tools: auditTools, goal: withPartial, behaviours: behavioursFor(files, others) })
+  return rehearse({
+    planner: createGoalPlanner(),
+    tools: auditTools,
+    goal: withPartial,
+    behaviours: behavioursFor(files, others),
+  })
 }
 
 const csv = (name: string, more: Partial<RealFile> = {}): RealFile => ({ name, extension: '.csv', ...more })
@@ -102,7 +115,11 @@ describe('trouble', () => {
   })
 
   it('deals with several troubles in one patch', async () => {
-    const run = await audit([csv('a', { encoding: 'latin-1' }), csv('b', { format: 'json' }), csv('c', { format: 'arrow' })], {}, 'allow')
+    const run = await audit(
+      [csv('a', { encoding: 'latin-1' }), csv('b', { format: 'json' }), csv('c', { format: 'arrow' })],
+      {},
+      'allow',
+    )
     expect(run.status('report')).toBe('succeeded')
   })
 })

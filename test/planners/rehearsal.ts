@@ -1,7 +1,13 @@
 // A run without a runtime: keeps plan, ledger and facts by the coordinator's rules, so that a planner can be watched at
 // every trouble. Each round ends one step; what the planner answers must be valid, and must fit the plan as it stands.
 import { expect } from 'vitest'
-import type { FactReport, PlanSituation, RunLimits, StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
+import type {
+  FactReport,
+  PlanSituation,
+  RunLimits,
+  StepStatus,
+  Trouble,
+} from '../../src/machines/coordinator.messages.ts'
 import type { PlanDraft, Planner, PlannerContext, ReplanAnswer } from '../../src/actors/planners/planner.ts'
 import { expandForEach } from '../../src/plan/expand.ts'
 import type { Json, JsonObject } from '../../src/plan/json.ts'
@@ -40,17 +46,31 @@ export interface RehearsalOptions {
 const context: PlannerContext = { signal: new AbortController().signal, now: () => 0 }
 export const limits = {} as RunLimits
 
-export async function firstPlan(planner: Planner, tools: readonly ToolDescription[], goal: Goal): Promise<PlanDraft | { readonly giveUp: string }> {
-  return (await planner.plan({ goal, tools, facts: [], limits, findings: [] }, context)) as PlanDraft | { readonly giveUp: string }
+export async function firstPlan(
+  planner: Planner,
+  tools: readonly ToolDescription[],
+  goal: Goal,
+): Promise<PlanDraft | { readonly giveUp: string }> {
+  return (await planner.plan({ goal, tools, facts: [], limits, findings: [] }, context)) as
+    PlanDraft | { readonly giveUp: string }
 }
 
 export function toPlan(draft: PlanDraft, goal: Goal): Plan {
-  return planSchema.parse({ id: 'p', goal, by: { planner: 'goal' }, steps: draft.steps, assumptions: draft.assumptions ?? [] })
+  return planSchema.parse({
+    id: 'p',
+    goal,
+    by: { planner: 'goal' },
+    steps: draft.steps,
+    assumptions: draft.assumptions ?? [],
+  })
 }
 
 export function expectValid(plan: Plan, tools: readonly ToolDescription[]): void {
   if (process.env['NOVAL']) return
-  const { findings } = validatePlan(plan, { tools: new Map(tools.map((tool) => [tool.name, tool])), executors: ['tool'] })
+  const { findings } = validatePlan(plan, {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    executors: ['tool'],
+  })
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
 }
 
@@ -59,7 +79,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   if ('giveUp' in draft) throw new Error(draft.giveUp)
   const run = new Run(toPlan(draft, options.goal), options)
   expectValid(run.plan, options.tools)
-  while (run.gaveUp === undefined && (await run.advance())) ;
+  while (run.gaveUp === undefined && (await run.advance()));
   return run
 }
 
@@ -80,7 +100,8 @@ class Run implements Rehearsal {
   constructor(plan: Plan, options: RehearsalOptions) {
     this.plan = plan
     this.#options = options
-    for (const [key, value] of Object.entries(plan.goal.facts ?? {})) this.facts.set(key, { key, value, by: 'goal', at: 0 })
+    for (const [key, value] of Object.entries(plan.goal.facts ?? {}))
+      this.facts.set(key, { key, value, by: 'goal', at: 0 })
   }
 
   status(id: string): StepStatus | undefined {
@@ -107,7 +128,7 @@ class Run implements Rehearsal {
   }
 
   #settle(): void {
-    for (let goesOn = true; goesOn; ) {
+    for (let goesOn = true; goesOn;) {
       goesOn = false
       for (const step of this.plan.steps) {
         if (this.#ended.has(step.id)) continue
@@ -124,14 +145,21 @@ class Run implements Rehearsal {
           this.#ended.set(step.id, 'skipped')
           goesOn = true
         } else if (this.status(step.id) === 'ready' && step.expanded !== undefined) {
-          const outputs = Array.from({ length: step.expanded }, (_, index) => this.outputs.get(`${step.id}[${String(index)}]`) ?? null)
+          const outputs = Array.from(
+            { length: step.expanded },
+            (_, index) => this.outputs.get(`${step.id}[${String(index)}]`) ?? null,
+          )
           this.#succeed(step, outputs, {})
           goesOn = true
         } else if (this.status(step.id) === 'ready' && step.forEach) {
           const items = getPointer(this.outputs.get(step.forEach.$from) ?? null, step.forEach.path)
           const operations = expandForEach(this.plan, step.id, (items as Json[]).length)
           this.#adopt(operations)
-          this.#troubles.push({ type: 'expanded', text: `${step.id} has ${String((items as Json[]).length)} items`, stepId: step.id })
+          this.#troubles.push({
+            type: 'expanded',
+            text: `${step.id} has ${String((items as Json[]).length)} items`,
+            stepId: step.id,
+          })
           goesOn = true
           break
         }
@@ -148,7 +176,9 @@ class Run implements Rehearsal {
 
   #execute(step: Step): void {
     this.order.push(step.id)
-    const resolved = resolveReferences(step.input ?? {}, ({ $from, path }) => getPointer(this.outputs.get($from) ?? null, path))
+    const resolved = resolveReferences(step.input ?? {}, ({ $from, path }) =>
+      getPointer(this.outputs.get($from) ?? null, path),
+    )
     if ('missing' in resolved) throw new Error(`${step.id}: nothing at ${JSON.stringify(resolved.missing)}`)
     const behaviour = this.#options.behaviours[step.tool ?? '']
     if (behaviour === undefined) throw new Error(`no behaviour for ${step.tool ?? ''}`)
@@ -166,7 +196,12 @@ class Run implements Rehearsal {
   #fail(step: Step, type: 'failed' | 'surprised', message: string): void {
     this.#ended.set(step.id, 'failed')
     this.#undecided.add(step.id)
-    this.#troubles.push({ type, text: `${step.id}: ${message}`, stepId: step.id, ...(step.tool !== undefined && { tool: step.tool }) })
+    this.#troubles.push({
+      type,
+      text: `${step.id}: ${message}`,
+      stepId: step.id,
+      ...(step.tool !== undefined && { tool: step.tool }),
+    })
   }
 
   #succeed(step: Step, output: Json, gives: ToolDescription['gives']): void {
@@ -186,7 +221,8 @@ class Run implements Rehearsal {
   #checkAssumptions(): void {
     for (const assumption of this.plan.assumptions) {
       const fact = this.facts.get(assumption.fact)
-      if (fact === undefined || this.#broken.has(assumption.id) || checkSchema(assumption.is, fact.value).length === 0) continue
+      if (fact === undefined || this.#broken.has(assumption.id) || checkSchema(assumption.is, fact.value).length === 0)
+        continue
       this.#broken.add(assumption.id)
       this.#troubles.push({ type: 'assumption_broken', text: `${assumption.statement} does not hold`, assumption })
     }
@@ -196,7 +232,16 @@ class Run implements Rehearsal {
     const troubles = this.#troubles
     this.#troubles = []
     const { planner, tools } = this.#options
-    const request = { goal: this.plan.goal, tools, facts: [], limits, findings: [], plan: this.plan, situation: this.#situation(), troubles }
+    const request = {
+      goal: this.plan.goal,
+      tools,
+      facts: [],
+      limits,
+      findings: [],
+      plan: this.plan,
+      situation: this.#situation(),
+      troubles,
+    }
     if (planner.replan === undefined) throw new Error('the planner does not replan')
     const answer = await planner.replan(request, context)
     expect(await planner.replan(request, context)).toEqual(answer)
@@ -216,13 +261,23 @@ class Run implements Rehearsal {
   }
 
   #expectUntouched(operation: Operation): void {
-    const ids = operation.op === 'reorder' ? operation.ids : operation.op === 'insert' || !('id' in operation) ? [] : [operation.id]
+    const ids =
+      operation.op === 'reorder'
+        ? operation.ids
+        : operation.op === 'insert' || !('id' in operation)
+          ? []
+          : [operation.id]
     if (operation.op === 'abandon' || operation.op === 'unassume') return
     for (const id of ids) expect([operation, this.#ended.get(id)]).not.toEqual([operation, 'succeeded'])
   }
 
   #adopt(operations: readonly Operation[]): void {
-    const patch = { base: this.plan.revision, by: { planner: 'goal' }, because: { type: 'trouble' as const, text: '' }, operations: [...operations] }
+    const patch = {
+      base: this.plan.revision,
+      by: { planner: 'goal' },
+      because: { type: 'trouble' as const, text: '' },
+      operations: [...operations],
+    }
     this.plan = applyPatch(this.plan, patch)
     for (const operation of operations) {
       if (operation.op === 'replace' && this.#ended.get(operation.id) !== 'succeeded') this.#ended.delete(operation.id)

@@ -116,6 +116,9 @@ function literal(text: string): string | undefined {
 function isLiteral(node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node)) return isLiteral(node.expression)
   if (ts.isPrefixUnaryExpression(node)) return ts.isNumericLiteral(node.operand)
+  if (ts.isNewExpression(node) && ['Set', 'Map'].includes(node.expression.getText())) {
+    return (node.arguments ?? []).every(isLiteral)
+  }
   if (ts.isArrayLiteralExpression(node)) return node.elements.every(isLiteral)
   if (ts.isObjectLiteralExpression(node)) {
     return node.properties.every((property) => ts.isPropertyAssignment(property) && isLiteral(property.initializer))

@@ -12,6 +12,7 @@ const right = [
   `const error = new PlanloomError('A', 'b')\nerror.code // 'A'\n;({ a: [1, -2] }) // { a: [1, -2] }`,
   `const two = 1 + 1 // 2: for large values of 1\nawait Promise.resolve(two) // 2`,
   `(() => { throw new PlanloomError('A_B', 'b') })() // throws A_B`,
+  `new Set(['a']) // new Set(['a'])`,
   `// a comment in prose\nconst two = 1 + 1 // and another`,
 ]
 const wrong = [

@@ -32,7 +32,9 @@ export function compileExamples(examples: readonly CodeExample[]): CompiledExamp
   host.readFile = (path) => texts.get(path) ?? disk.readFile(path)
   host.getSourceFile = (path, target, ...rest) => {
     const text = texts.get(path)
-    return text === undefined ? disk.getSourceFile(path, target, ...rest) : ts.createSourceFile(path, text, target, true)
+    return text === undefined
+      ? disk.getSourceFile(path, target, ...rest)
+      : ts.createSourceFile(path, text, target, true)
   }
   const program = ts.createProgram([...texts.keys()], options, host)
   return modules.map(({ example, path, text, refused }) => {

@@ -29,7 +29,7 @@ export function discoverTool({ db }: Audit) {
 }
 
 /** Lists the files below a folder, by name.
- * @throws `FOLDER_MISSING`, `FOLDER_FORBIDDEN`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE_ROOTS` */
+ * @throws `FOLDER_MISSING`, `NO_PERMISSION`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE` */
 export async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
   const root = await confineFolder(roots, folder)
   const files: Found[] = []
@@ -53,7 +53,7 @@ export async function discover(roots: readonly string[], folder: string, signal?
           files.push({ path, name: shown, extension: extname(name).toLowerCase(), sizeBytes: target.size })
         else aside.push({ name: shown, because: 'neither a file nor a folder' })
       } catch (error) {
-        aside.push({ name: shown, because: error instanceof Error ? error.message : String(error) })
+        aside.push({ name: shown, because: whyAside(error) })
       }
       if (files.length > mostFiles) throw tooLarge(folder, `${String(mostFiles)} files`)
     }
@@ -74,17 +74,17 @@ async function confineFolder(roots: readonly string[], folder: string): Promise<
     if ((await stat(path)).isDirectory()) return path
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'FILE_MISSING') throw error
-    throw new ToolError('FOLDER_MISSING', `There is no folder "${folder}".`, {
-      retryable: false,
-      hint: 'Check the path; it is taken from where the command was started.',
-      where: { path: folder },
-      cause: error,
-    })
+    throw folderMissing(folder, error)
   }
   throw new ToolError('FOLDER_MISSING', `"${folder}" is a file, not a folder.`, {
     retryable: false,
     where: { path: folder },
   })
+}
+
+function whyAside(error: unknown): string {
+  if (!(error instanceof ToolError)) return error instanceof Error ? error.message : String(error)
+  return error.code === 'FILE_MISSING' ? 'a link to nothing' : 'a link that leads out of the folder'
 }
 
 async function namesIn(path: string, shown: string): Promise<string[]> {
@@ -93,11 +93,7 @@ async function namesIn(path: string, shown: string): Promise<string[]> {
     for await (const entry of await opendir(path)) names.push(entry.name)
   } catch (error) {
     const reason = unreadable(shown, error)
-    throw new ToolError(reason.code.replace('FILE', 'FOLDER'), reason.message, {
-      hint: reason.hint,
-      where: { path: shown },
-      cause: error,
-    })
+    throw reason.code === 'FILE_MISSING' ? folderMissing(shown, error) : reason
   }
   return names.sort()
 }
@@ -113,6 +109,15 @@ function numbered(files: readonly Found[]): AuditFile[] {
     ...file,
     table: counts.get(short(file)) === 1 ? short(file) : file.name,
   }))
+}
+
+function folderMissing(folder: string, cause: unknown): ToolError {
+  return new ToolError('FOLDER_MISSING', `There is no folder "${folder}".`, {
+    retryable: false,
+    hint: 'Check the path; it is taken from where the command was started.',
+    where: { path: folder },
+    cause,
+  })
 }
 
 function tooLarge(folder: string, limit: string): ToolError {

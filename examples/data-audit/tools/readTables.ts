@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { ToolError, confine, defineTool, readTable, sampleTable, unreadable } from 'planloom/tools'
 import { z } from 'zod'
-import { fileSchema, fileTablesSchema, type Audit } from '../audit.ts'
+import { fileRecognitionSchema, fileSchema, fileTablesSchema, type Audit, type FileRecognition } from '../audit.ts'
 import { completeObjects } from '../content/salvage.ts'
 import type { Format } from '../formats.ts'
 import { writeLines } from './writeRows.ts'
@@ -12,6 +12,9 @@ export const mostRows = 1_000_000
 const sampleRows = 200_000
 
 const input = z.strictObject({ file: fileSchema })
+const delimited = z.strictObject({ file: fileSchema, recognition: fileRecognitionSchema })
+/** The delimiter comes from whoever recognised the file: guessing anew could take a broken file for one with a single column. */
+const needsDelimited = { file: 'file', recognition: 'recognition' }
 const output = fileTablesSchema
 const gives = { tables: '' }
 const isFormat = (format: Format) => ({ fact: 'format', is: { const: format } })
@@ -22,16 +25,25 @@ export function readerTools({ db }: Audit) {
     name: 'read_csv',
     description:
       'Reads delimited text as a table, strictly: every line has the same cells, every value the type of its column.',
-    input,
+    input: delimited,
     output,
-    needs: { file: 'file' },
+    needs: needsDelimited,
     requires: [isFormat('csv'), isUtf8],
     gives,
     likelihood: 0.9,
     effects: 'read',
-    run: async ({ file }, { signal }) => ({
+    run: async ({ file, recognition }, { signal }) => ({
       file: file.name,
-      tables: [await readTable(db, { path: file.path, reader: 'csv', name: file.table, maxRows: mostRows, signal })],
+      tables: [
+        await readTable(db, {
+          path: file.path,
+          ...delimiterOf(recognition),
+          reader: 'csv',
+          name: file.table,
+          maxRows: mostRows,
+          signal,
+        }),
+      ],
     }),
   })
 
@@ -39,19 +51,20 @@ export function readerTools({ db }: Audit) {
     name: 'read_csv_leniently',
     description:
       'Reads delimited text as a table, leaving out lines that do not fit and filling up those that are short.',
-    input,
+    input: delimited,
     output,
-    needs: { file: 'file' },
+    needs: needsDelimited,
     requires: [isFormat('csv'), isUtf8],
     gives,
     cost: 3,
     likelihood: 0.95,
     effects: 'read',
-    run: async ({ file }, { signal }) => ({
+    run: async ({ file, recognition }, { signal }) => ({
       file: file.name,
       tables: [
         await readTable(db, {
           path: file.path,
+          ...delimiterOf(recognition),
           reader: 'csv',
           name: file.table,
           lenient: true,
@@ -142,4 +155,8 @@ export function readerTools({ db }: Audit) {
   })
 
   return [readCsv, readCsvLeniently, readJsonRows, salvageJson, readParquet, sampleParquet]
+}
+
+function delimiterOf({ delimiter }: FileRecognition): { readonly delimiter?: string } {
+  return delimiter === undefined ? {} : { delimiter }
 }

@@ -3,10 +3,10 @@ import type { Run } from '../../runtime/index.ts'
 import { inTone, type Colours } from '../colours.ts'
 import { fit } from '../fit.ts'
 import { lineOf, type Happening, type ToneLine } from './happenings.ts'
+import type { Progress } from './progress.ts'
 import { createProgressBook } from './progressBook.ts'
 import { progressLines } from './progressLines.ts'
 import { createRedraw, type TerminalStream } from './redraw.ts'
-import type { Progress } from './showProgress.ts'
 
 const drawEveryMs = 100
 const estimateEveryMs = 1000

@@ -3,18 +3,9 @@ import type { Run } from '../../runtime/index.ts'
 import type { Output } from '../output.ts'
 import { showLive } from './liveProgress.ts'
 import { createPlainProgress } from './plainProgress.ts'
+import type { Progress } from './progress.ts'
 import { createProgressBook } from './progressBook.ts'
 import type { TerminalStream } from './redraw.ts'
-
-/** Progress that is being shown. */
-export interface Progress {
-  /** Prints lines that stay. */
-  say(lines: readonly string[]): void
-  /** Clears the screen's area for something else, such as a question. */
-  suspend(): void
-  resume(): void
-  close(): void
-}
 
 /** Shows how a run goes, on stderr, until it is closed. */
 export function showProgress(run: Run, { streams: { stderr, env }, errorColours }: Output): Progress {

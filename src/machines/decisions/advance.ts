@@ -2,9 +2,10 @@
 //
 // A1. A step becomes ready the moment its last dependency is met: nobody waits for a sibling.
 // A2. Each ending is told once to each dependent, so that a run costs as much as its plan has dependencies.
+import { canDoWithout } from '../../plan/graph.ts'
 import { checkSchema } from '../../plan/jsonSchemaCheck.ts'
 import { getPointer } from '../../plan/pointer.ts'
-import type { Json } from '../../plan/json.ts'
+import type { Json, JsonSchema } from '../../plan/json.ts'
 import { dependenciesOf } from '../../plan/references.ts'
 import type { Reference, Step } from '../../plan/schema.ts'
 import { laneOf } from './lanes.ts'
@@ -25,7 +26,7 @@ function tell(turn: Turn, id: string, endedId: string, ended: Entry): void {
   const entry = turn.entries.get(id)
   const step = turn.steps.get(id)
   if (entry === undefined || step === undefined || (entry.status !== 'waiting' && entry.status !== 'held')) return
-  if (ended.status !== 'succeeded' && step.onSkipped !== 'run') {
+  if (ended.status !== 'succeeded' && !canDoWithout(step, endedId)) {
     skip(turn, id, entry, ended.causedBy ?? (ended.failure || isLost(ended) ? endedId : undefined), ended.loss)
     return
   }
@@ -81,8 +82,8 @@ export function reopenDependents(turn: Turn, id: string): void {
 
 function isMet(turn: Turn, step: Step, dependency: string, entry: Entry): boolean {
   if (entry.status === 'succeeded')
-    return turn.steps.get(dependency)?.abandoned === undefined || step.onSkipped === 'run'
-  return isSettled(entry.status) && !entry.undecided && step.onSkipped === 'run'
+    return turn.steps.get(dependency)?.abandoned === undefined || canDoWithout(step, dependency)
+  return isSettled(entry.status) && !entry.undecided && canDoWithout(step, dependency)
 }
 
 function isHeld(entry: Entry): boolean {
@@ -96,7 +97,7 @@ export function makeReady(turn: Turn, id: string): void {
   if (entry === undefined || step === undefined) return
   if (isHeld(entry)) {
     if (entry.status !== 'held') setEntry(turn, id, { ...entry, status: 'held' })
-  } else if (step.when && !conditionHolds(turn, step.when)) {
+  } else if (step.when && '$from' in step.when.value && !conditionHolds(turn, step.when.is, step.when.value)) {
     skip(turn, id, entry)
   } else if (step.expanded !== undefined) {
     gather(turn, id, entry, step.expanded)
@@ -119,9 +120,9 @@ function gather(turn: Turn, id: string, entry: Entry, length: number): void {
   turn.ended.push(id)
 }
 
-function conditionHolds(turn: Turn, when: NonNullable<Step['when']>): boolean {
-  if (!('$from' in when.value)) return false
-  return checkSchema(when.is, lookUp(turn, when.value) ?? null).length === 0
+/** A condition on the item of a `forEach` is not asked of the step that has yet to be expanded: its children carry it. */
+function conditionHolds(turn: Turn, is: JsonSchema, value: Reference): boolean {
+  return checkSchema(is, lookUp(turn, value) ?? null).length === 0
 }
 
 /** The value that a reference stands for; `null` where its step ended without output, `undefined` where the path leads nowhere. */

@@ -32,7 +32,10 @@ export function renderDot(plan: Plan, options: RenderOptions = {}): string {
 function attributesOf({ step, folded, status }: PictureNode): string[] {
   const count = folded.length > 0 ? ` × ${step.expanded ?? folded.length}` : ''
   const lines = [`${step.title ?? step.id}${count}`, whatItDoes(step), status ?? '']
-  const label = lines.filter((line) => line !== '').map((line) => escape(plainText(line))).join('\\n')
+  const label = lines
+    .filter((line) => line !== '')
+    .map((line) => escape(plainText(line)))
+    .join('\\n')
   const colour = status === undefined ? undefined : colours[status]
   return [
     `label="${label}"`,

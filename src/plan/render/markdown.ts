@@ -36,7 +36,12 @@ function headOf({ revision, by, because, goal, steps }: Plan): string {
 function tableOf(nodes: readonly PictureNode[], isTold: boolean): string {
   const heads = ['#', 'step', 'does', 'after', 'why', ...(isTold ? ['status'] : [])]
   const rows = nodes.map(({ step, folded, status, uses }, index) => {
-    const count = folded.length > 0 ? ` × ${step.expanded ?? folded.length}` : step.forEach && step.expanded === undefined ? ' × each' : ''
+    const count =
+      folded.length > 0
+        ? ` × ${step.expanded ?? folded.length}`
+        : step.forEach && step.expanded === undefined
+          ? ' × each'
+          : ''
     const title = step.title === undefined ? '' : `: ${escape(step.title)}`
     return [
       String(index + 1),
@@ -52,7 +57,10 @@ function tableOf(nodes: readonly PictureNode[], isTold: boolean): string {
 
 function assumptionsOf({ assumptions }: Plan): string {
   return assumptions
-    .map(({ statement, fact, steps }) => `- ${escape(statement, 300)} (about ${escape(fact)}; for ${steps.map((id) => escape(id)).join(', ')})`)
+    .map(
+      ({ statement, fact, steps }) =>
+        `- ${escape(statement, 300)} (about ${escape(fact)}; for ${steps.map((id) => escape(id)).join(', ')})`,
+    )
     .join('\n')
 }
 

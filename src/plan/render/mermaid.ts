@@ -29,7 +29,10 @@ export function renderMermaid(plan: Plan, options: RenderOptions = {}): string {
 function shapeOf({ step, folded, status }: PictureNode): string {
   const count = folded.length > 0 ? ` × ${step.expanded ?? folded.length}` : ''
   const lines = [`${step.title ?? step.id}${count}`, whatItDoes(step), status ?? '']
-  const label = lines.filter((line) => line !== '').map(escape).join('<br/>')
+  const label = lines
+    .filter((line) => line !== '')
+    .map(escape)
+    .join('<br/>')
   if (step.tool === undefined) return `{{"${label}"}}`
   return folded.length > 0 ? `[["${label}"]]` : `["${label}"]`
 }

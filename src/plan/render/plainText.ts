@@ -7,7 +7,12 @@ export function plainText(text: string, maxLength = 120): string {
   const line = text.replace(unshowable, ' ').replace(/ {2,}/g, ' ').trim()
   if (line.length <= maxLength) return line
   const points = Array.from(line.slice(0, maxLength * 2))
-  return points.length <= maxLength ? line : `${points.slice(0, maxLength - 1).join('').trimEnd()}…`
+  return points.length <= maxLength
+    ? line
+    : `${points
+        .slice(0, maxLength - 1)
+        .join('')
+        .trimEnd()}…`
 }
 
 /** What a step does, in a few words: its tool, or what it asks for. */

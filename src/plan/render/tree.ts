@@ -37,7 +37,10 @@ interface Branch {
   readonly isLast: boolean
 }
 
-function childrenByParent(nodes: readonly PictureNode[], parents: ReadonlyMap<string, string>): Map<string | undefined, PictureNode[]> {
+function childrenByParent(
+  nodes: readonly PictureNode[],
+  parents: ReadonlyMap<string, string>,
+): Map<string | undefined, PictureNode[]> {
   const children = new Map<string | undefined, PictureNode[]>()
   for (const node of nodes) {
     const parent = parents.get(node.step.id)
@@ -87,7 +90,12 @@ function describe({ step, folded, status, uses }: PictureNode, parent: string | 
   const others = uses.filter(({ from }) => from !== parent).map(({ from }) => from)
   const what = plainText(whatItDoes(step))
   const title = step.title === undefined ? '' : ` (${plainText(step.title)})`
-  const count = folded.length > 0 ? ` × ${step.expanded ?? folded.length}` : step.forEach && step.expanded === undefined ? ' × each' : ''
+  const count =
+    folded.length > 0
+      ? ` × ${step.expanded ?? folded.length}`
+      : step.forEach && step.expanded === undefined
+        ? ' × each'
+        : ''
   const also = others.length === 0 ? '' : `, also after ${namesOf(others)}`
   return `${step.id}: ${what}${count}${title}${also}${status === undefined ? '' : ` [${plainText(status)}]`}`
 }

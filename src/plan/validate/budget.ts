@@ -15,17 +15,31 @@ export interface BudgetLimits {
   readonly leastMs?: (step: Step) => number | undefined
 }
 
-export function checkBudget(view: PlanView, { cost, timeMs, leastMs }: BudgetLimits, tools: ToolCatalogue | undefined): Finding[] {
+export function checkBudget(
+  view: PlanView,
+  { cost, timeMs, leastMs }: BudgetLimits,
+  tools: ToolCatalogue | undefined,
+): Finding[] {
   const findings: Finding[] = []
   const least = cost === undefined ? 0 : leastCost(view, tools)
   if (cost !== undefined && least > cost) {
     const message = `The steps cost at least ${least}, and ${cost} may be spent.`
-    findings.push(problem('BUDGET_TOO_SMALL', ['steps'], undefined, message, 'Raise the limit, or find a cheaper plan.'))
+    findings.push(
+      problem('BUDGET_TOO_SMALL', ['steps'], undefined, message, 'Raise the limit, or find a cheaper plan.'),
+    )
   }
   const longest = timeMs === undefined || leastMs === undefined ? 0 : criticalPathMs(view, leastMs)
   if (timeMs !== undefined && longest > timeMs) {
     const message = `The steps take at least ${longest} ms one after the other, and ${timeMs} ms are allowed.`
-    findings.push(problem('BUDGET_TOO_SMALL', ['steps'], undefined, message, 'Raise the limit, or let fewer steps wait for each other.'))
+    findings.push(
+      problem(
+        'BUDGET_TOO_SMALL',
+        ['steps'],
+        undefined,
+        message,
+        'Raise the limit, or let fewer steps wait for each other.',
+      ),
+    )
   }
   return findings
 }
@@ -38,7 +52,10 @@ function mayBeFree({ when, abandoned, forEach, onFailure }: Step): boolean {
 /** What depends on a step that may be skipped may be skipped itself. */
 function certainSteps({ steps, byId }: PlanView): ReadonlySet<string> {
   const isFree = new Map<string, boolean>()
-  for (const step of dependenciesFirst(steps.map((placed) => placed.step), byId)) {
+  for (const step of dependenciesFirst(
+    steps.map((placed) => placed.step),
+    byId,
+  )) {
     const waitsForFree = step.onSkipped !== 'run' && dependenciesOf(step).some((id) => isFree.get(id) !== false)
     isFree.set(step.id, mayBeFree(step) || waitsForFree)
   }
@@ -59,7 +76,10 @@ function criticalPathMs(view: PlanView, leastMs: (step: Step) => number | undefi
   const certain = certainSteps(view)
   const ends = new Map<string, number>()
   let longest = 0
-  for (const step of dependenciesFirst(view.steps.map((placed) => placed.step), view.byId)) {
+  for (const step of dependenciesFirst(
+    view.steps.map((placed) => placed.step),
+    view.byId,
+  )) {
     const start = dependenciesOf(step).reduce((latest, id) => Math.max(latest, ends.get(id) ?? 0), 0)
     const end = start + (certain.has(step.id) ? (leastMs(step) ?? 0) : 0)
     ends.set(step.id, end)

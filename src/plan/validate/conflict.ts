@@ -15,7 +15,8 @@ export interface Conflict {
 
 /** Why what is given can never be what is wanted; `undefined` when it can, or when that cannot be known. */
 export function findConflict(given: Typed, wanted: Typed): Conflict | undefined {
-  if (typeof given.schema === 'boolean' || typeof wanted.schema === 'boolean') return compare(given, wanted, { left: fuel })
+  if (typeof given.schema === 'boolean' || typeof wanted.schema === 'boolean')
+    return compare(given, wanted, { left: fuel })
   let known = conflicts.get(given.schema)
   if (known === undefined) conflicts.set(given.schema, (known = new WeakMap()))
   let found = known.get(wanted.schema)
@@ -31,7 +32,8 @@ const fuel = 1_000
 function compare(given: Typed, wanted: Typed, tank: { left: number }): Conflict | undefined {
   const one = given.schema
   const two = wanted.schema
-  if (one === false || two === false) return { path: '', given: one === false ? 'nothing' : nameOf(one), wanted: two === false ? 'nothing' : nameOf(two) }
+  if (one === false || two === false)
+    return { path: '', given: one === false ? 'nothing' : nameOf(one), wanted: two === false ? 'nothing' : nameOf(two) }
   if (one === true || two === true) return undefined
   tank.left -= 1
   if (tank.left < 0) return undefined
@@ -57,11 +59,16 @@ function compare(given: Typed, wanted: Typed, tank: { left: number }): Conflict 
 function conjuncts({ schema, root }: Typed): Typed[] {
   if (typeof schema === 'boolean') return []
   const target = typeof schema.$ref === 'string' ? resolveReference(root, schema.$ref) : undefined
-  return [...(target === undefined ? [] : [target]), ...listOf(schema.allOf)].filter(isSchema).map((part) => ({ schema: part, root }))
+  return [...(target === undefined ? [] : [target]), ...listOf(schema.allOf)]
+    .filter(isSchema)
+    .map((part) => ({ schema: part, root }))
 }
 
 /** The first conflict, if each way has one. */
-function everyWay(ways: readonly Json[], look: (way: Exclude<Json, null | number | string | readonly Json[]>) => Conflict | undefined): Conflict | undefined {
+function everyWay(
+  ways: readonly Json[],
+  look: (way: Exclude<Json, null | number | string | readonly Json[]>) => Conflict | undefined,
+): Conflict | undefined {
   let first: Conflict | undefined
   for (const way of ways) {
     const conflict = isSchema(way) ? look(way) : undefined
@@ -82,13 +89,22 @@ function compareOwn(one: JsonObject, two: JsonObject): Conflict | undefined {
     const texts = new Set(allowed.map(canonicalJson))
     if (!values.some((value) => texts.has(canonicalJson(value)))) return conflict
   }
-  const isNumeric = [types, others].some((list) => list?.every((type) => type === 'number' || type === 'integer') === true)
-  if (isNumeric && (least(one) > most(two) || least(two) > most(one))) return { ...conflict, given: rangeOf(one), wanted: rangeOf(two) }
+  const isNumeric = [types, others].some(
+    (list) => list?.every((type) => type === 'number' || type === 'integer') === true,
+  )
+  if (isNumeric && (least(one) > most(two) || least(two) > most(one)))
+    return { ...conflict, given: rangeOf(one), wanted: rangeOf(two) }
   return undefined
 }
 
 /** Objects that must have a property which contradicts, arrays that must have an element which does. */
-function compareInside(given: Typed, wanted: Typed, one: JsonObject, two: JsonObject, tank: { left: number }): Conflict | undefined {
+function compareInside(
+  given: Typed,
+  wanted: Typed,
+  one: JsonObject,
+  two: JsonObject,
+  tank: { left: number },
+): Conflict | undefined {
   const types = typesOf(one) ?? typesOf(two)
   const others = typesOf(two) ?? types
   const common = types?.filter((type) => others?.some((other) => fits(type, other)))
@@ -126,11 +142,17 @@ export function typeName(value: Json): string {
 }
 
 function least({ minimum, exclusiveMinimum }: JsonObject): number {
-  return Math.max(typeof minimum === 'number' ? minimum : -Infinity, typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity)
+  return Math.max(
+    typeof minimum === 'number' ? minimum : -Infinity,
+    typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity,
+  )
 }
 
 function most({ maximum, exclusiveMaximum }: JsonObject): number {
-  return Math.min(typeof maximum === 'number' ? maximum : Infinity, typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity)
+  return Math.min(
+    typeof maximum === 'number' ? maximum : Infinity,
+    typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity,
+  )
 }
 
 function rangeOf(schema: JsonObject): string {
@@ -145,7 +167,10 @@ function count(value: Json | undefined): number {
 export function nameOf(schema: Json): string {
   if (!isJsonObject(schema)) return schema === false ? 'nothing' : 'anything'
   const values = valuesOf(schema)
-  if (values !== undefined) return values.length > 5 ? `one of ${values.length} values` : values.map((value) => JSON.stringify(value)).join(' or ')
+  if (values !== undefined)
+    return values.length > 5
+      ? `one of ${values.length} values`
+      : values.map((value) => JSON.stringify(value)).join(' or ')
   const { type } = schema
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.join(' or ')

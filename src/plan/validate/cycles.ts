@@ -56,7 +56,11 @@ export function findCycles(steps: readonly Step[], byId: ReadonlyMap<string, Ste
 }
 
 /** The shortest way from `start` through the component back to it. */
-function shortestCycle(component: ReadonlySet<string>, start: string, byId: ReadonlyMap<string, Step>): string[] | undefined {
+function shortestCycle(
+  component: ReadonlySet<string>,
+  start: string,
+  byId: ReadonlyMap<string, Step>,
+): string[] | undefined {
   const cameFrom = new Map<string, string>()
   const open = [start]
   for (const id of open) {

@@ -33,22 +33,35 @@ export interface Fitting {
   readonly typesOf: (hole: Hole) => readonly Typed[]
 }
 
-export function misfits(fitting: Fitting, value: Json, schema: JsonSchema = fitting.root, path = ''): readonly Misfit[] {
+export function misfits(
+  fitting: Fitting,
+  value: Json,
+  schema: JsonSchema = fitting.root,
+  path = '',
+): readonly Misfit[] {
   if (schema === true) return []
   if (isReference(value) || isItemPointer(value)) return holeMisfits(fitting, value, schema, path)
   if (schema === false) return [{ code: 'INPUT_INVALID', path, message: 'nothing is allowed here' }]
-  if (typeof value !== 'object' || value === null || !fitting.holders.has(value)) return literalMisfits(fitting.root, value, schema, path)
+  if (typeof value !== 'object' || value === null || !fitting.holders.has(value))
+    return literalMisfits(fitting.root, value, schema, path)
   const found: Misfit[] = [...ownMisfits(fitting, value, schema, path)]
   const target = typeof schema.$ref === 'string' ? resolveReference(fitting.root, schema.$ref) : undefined
-  if (target !== undefined && target !== schema && path.length < 1_000) found.push(...misfits(fitting, value, target, path))
+  if (target !== undefined && target !== schema && path.length < 1_000)
+    found.push(...misfits(fitting, value, target, path))
   for (const part of listOf(schema.allOf)) if (isSchema(part)) found.push(...misfits(fitting, value, part, path))
-  for (const ways of [schema.anyOf, schema.oneOf]) found.push(...fewest(listOf(ways).map((way) => (isSchema(way) ? misfits(fitting, value, way, path) : []))))
+  for (const ways of [schema.anyOf, schema.oneOf])
+    found.push(...fewest(listOf(ways).map((way) => (isSchema(way) ? misfits(fitting, value, way, path) : []))))
   return found
 }
 
 /** The shortest list; none when one of them is empty (F2). */
 function fewest(lists: readonly (readonly Misfit[])[]): readonly Misfit[] {
-  return lists.reduce<readonly Misfit[] | undefined>((least, list) => (least === undefined || list.length < least.length ? list : least), undefined) ?? []
+  return (
+    lists.reduce<readonly Misfit[] | undefined>(
+      (least, list) => (least === undefined || list.length < least.length ? list : least),
+      undefined,
+    ) ?? []
+  )
 }
 
 function holeMisfits({ typesOf, root }: Fitting, hole: Hole, schema: JsonSchema, path: string): readonly Misfit[] {
@@ -60,14 +73,24 @@ function holeMisfits({ typesOf, root }: Fitting, hole: Hole, schema: JsonSchema,
   return []
 }
 
-const codes: Readonly<Record<string, Misfit['code']>> = { required: 'INPUT_MISSING', additionalProperties: 'INPUT_UNKNOWN' }
+const codes: Readonly<Record<string, Misfit['code']>> = {
+  required: 'INPUT_MISSING',
+  additionalProperties: 'INPUT_UNKNOWN',
+}
 
 /** F1. A problem without a keyword is one of the schema, which is not the plan's fault. */
 function literalMisfits(root: JsonSchema, value: Json, schema: JsonObject, path: string): readonly Misfit[] {
   return checkSchema(standalone(root, schema), value).flatMap((problem): Misfit[] => {
     const { keyword, message } = problem
     if (keyword === undefined) return []
-    return [{ code: codes[keyword] ?? 'INPUT_INVALID', path: path + problem.path, message, ...namesFor(schema, value, problem.path, message) }]
+    return [
+      {
+        code: codes[keyword] ?? 'INPUT_INVALID',
+        path: path + problem.path,
+        message,
+        ...namesFor(schema, value, problem.path, message),
+      },
+    ]
   })
 }
 
@@ -78,7 +101,9 @@ function namesFor(schema: JsonObject, value: Json, path: string, message: string
 
 /** Names of properties that the schema knows and the value does not have. */
 function freeNames({ properties }: JsonObject, value: Json): string[] {
-  return isJsonObject(properties) ? Object.keys(properties).filter((name) => !isJsonObject(value) || !Object.hasOwn(value, name)) : []
+  return isJsonObject(properties)
+    ? Object.keys(properties).filter((name) => !isJsonObject(value) || !Object.hasOwn(value, name))
+    : []
 }
 
 /** A part of a schema with the definitions that it may refer to. */
@@ -101,7 +126,9 @@ function ownMisfits(fitting: Fitting, value: Json, schema: JsonObject, path: str
   if (type !== undefined && type !== name && !(Array.isArray(type) && type.includes(name))) {
     return [{ code: 'INPUT_INVALID', path, message: `expected ${nameOf(schema)}, got an ${name}` }]
   }
-  return isJsonObject(value) ? objectMisfits(fitting, value, schema, path) : arrayMisfits(fitting, value as readonly Json[], schema, path)
+  return isJsonObject(value)
+    ? objectMisfits(fitting, value, schema, path)
+    : arrayMisfits(fitting, value as readonly Json[], schema, path)
 }
 
 function objectMisfits(fitting: Fitting, value: JsonObject, schema: JsonObject, path: string): Misfit[] {
@@ -117,8 +144,15 @@ function objectMisfits(fitting: Fitting, value: JsonObject, schema: JsonObject, 
       if (isSchema(properties[name])) found.push(...misfits(fitting, value[name] as Json, properties[name], place))
     } else if (patternProperties !== undefined) continue
     else if (additionalProperties === false) {
-      found.push({ code: 'INPUT_UNKNOWN', path: place, message: `there is no property "${name}" here`, name, names: freeNames(schema, value) })
-    } else if (isJsonObject(additionalProperties)) found.push(...misfits(fitting, value[name] as Json, additionalProperties, place))
+      found.push({
+        code: 'INPUT_UNKNOWN',
+        path: place,
+        message: `there is no property "${name}" here`,
+        name,
+        names: freeNames(schema, value),
+      })
+    } else if (isJsonObject(additionalProperties))
+      found.push(...misfits(fitting, value[name] as Json, additionalProperties, place))
   }
   return found
 }
@@ -126,8 +160,10 @@ function objectMisfits(fitting: Fitting, value: JsonObject, schema: JsonObject, 
 function arrayMisfits(fitting: Fitting, value: readonly Json[], schema: JsonObject, path: string): Misfit[] {
   const found: Misfit[] = []
   const { minItems, maxItems } = schema
-  if (typeof minItems === 'number' && value.length < minItems) found.push({ code: 'INPUT_INVALID', path, message: `at least ${minItems} items are needed, not ${value.length}` })
-  if (typeof maxItems === 'number' && value.length > maxItems) found.push({ code: 'INPUT_INVALID', path, message: `at most ${maxItems} items are allowed, not ${value.length}` })
+  if (typeof minItems === 'number' && value.length < minItems)
+    found.push({ code: 'INPUT_INVALID', path, message: `at least ${minItems} items are needed, not ${value.length}` })
+  if (typeof maxItems === 'number' && value.length > maxItems)
+    found.push({ code: 'INPUT_INVALID', path, message: `at most ${maxItems} items are allowed, not ${value.length}` })
   const first = listOf(schema.prefixItems)
   for (const [index, item] of value.entries()) {
     const element = first[index] ?? schema.items

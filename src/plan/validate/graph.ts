@@ -8,12 +8,21 @@ import { problem, warning, type Place } from './report.ts'
 
 export function checkGraph(view: PlanView): Finding[] {
   const findings: Finding[] = []
-  for (const placed of view.steps) findings.push(...checkKind(placed), ...findDangling(placed, view), ...findUnreachable(placed, view))
+  for (const placed of view.steps)
+    findings.push(...checkKind(placed), ...findDangling(placed, view), ...findUnreachable(placed, view))
   const indexes = new Map(view.steps.map(({ step, index }) => [step.id, index]))
-  for (const cycle of findCycles(view.steps.map(({ step }) => step), view.byId)) {
+  for (const cycle of findCycles(
+    view.steps.map(({ step }) => step),
+    view.byId,
+  )) {
     const [first = ''] = cycle
-    const message = cycle.length === 2 ? `Step "${first}" waits for itself: ${cycle.join(' → ')}.` : `These steps wait for each other: ${cycle.join(' → ')}.`
-    findings.push(problem('PLAN_CYCLE', ['steps', indexes.get(first) ?? 0], first, message, 'Take one of these dependencies out.'))
+    const message =
+      cycle.length === 2
+        ? `Step "${first}" waits for itself: ${cycle.join(' → ')}.`
+        : `These steps wait for each other: ${cycle.join(' → ')}.`
+    findings.push(
+      problem('PLAN_CYCLE', ['steps', indexes.get(first) ?? 0], first, message, 'Take one of these dependencies out.'),
+    )
   }
   return [...findings, ...checkAssumptions(view)]
 }
@@ -23,8 +32,19 @@ const kinds = ['tool', 'goal', 'instruction'] as const
 function checkKind({ step, index }: PlacedStep): Finding[] {
   const given = kinds.filter((kind) => step[kind] !== undefined)
   if (given.length === 1) return []
-  const message = given.length === 0 ? `Step "${step.id}" does not say what to do.` : `Step "${step.id}" has ${given.join(' and ')} at once.`
-  return [problem('STEP_KIND', ['steps', index], step.id, message, 'Give it exactly one of "tool", "goal" and "instruction".')]
+  const message =
+    given.length === 0
+      ? `Step "${step.id}" does not say what to do.`
+      : `Step "${step.id}" has ${given.join(' and ')} at once.`
+  return [
+    problem(
+      'STEP_KIND',
+      ['steps', index],
+      step.id,
+      message,
+      'Give it exactly one of "tool", "goal" and "instruction".',
+    ),
+  ]
 }
 
 function findDangling({ step, index }: PlacedStep, { ids, likeIds }: PlanView): Finding[] {
@@ -34,7 +54,15 @@ function findDangling({ step, index }: PlacedStep, { ids, likeIds }: PlanView): 
     if (ids.has(id) || seen.has(id)) return
     seen.add(id)
     const message = `Step "${step.id}" depends on "${id}", which is not in the plan.`
-    findings.push(problem('STEP_UNKNOWN', ['steps', index, ...place], step.id, message, likeIds.hint(id, 'Name a step of this plan, or add it.')))
+    findings.push(
+      problem(
+        'STEP_UNKNOWN',
+        ['steps', index, ...place],
+        step.id,
+        message,
+        likeIds.hint(id, 'Name a step of this plan, or add it.'),
+      ),
+    )
   }
   if (step.forEach) look(step.forEach.$from, 'forEach', '$from')
   if (step.when && '$from' in step.when.value) look(step.when.value.$from, 'when', 'value', '$from')
@@ -49,12 +77,28 @@ function findDangling({ step, index }: PlacedStep, { ids, likeIds }: PlanView): 
 function findUnreachable({ step, index }: PlacedStep, { byId }: PlanView): Finding[] {
   if (step.abandoned !== undefined) return []
   if (step.when?.is === false) {
-    return [warning('STEP_UNREACHABLE', ['steps', index, 'when', 'is'], step.id, `Step "${step.id}" never runs: nothing satisfies its condition.`, 'Give "when" a schema that some value fits.')]
+    return [
+      warning(
+        'STEP_UNREACHABLE',
+        ['steps', index, 'when', 'is'],
+        step.id,
+        `Step "${step.id}" never runs: nothing satisfies its condition.`,
+        'Give "when" a schema that some value fits.',
+      ),
+    ]
   }
   const lost = dependenciesOf(step).find((id) => byId.get(id)?.abandoned !== undefined && !canDoWithout(step, id))
   if (lost === undefined) return []
   const message = `Step "${step.id}" never runs: it needs "${lost}", which was abandoned.`
-  return [warning('STEP_UNREACHABLE', ['steps', index], step.id, message, 'Depend on another step, set "onSkipped" to "run", or abandon it, too.')]
+  return [
+    warning(
+      'STEP_UNREACHABLE',
+      ['steps', index],
+      step.id,
+      message,
+      'Depend on another step, set "onSkipped" to "run", or abandon it, too.',
+    ),
+  ]
 }
 
 function checkAssumptions({ assumptions, ids, likeIds }: PlanView): Finding[] {
@@ -63,7 +107,15 @@ function checkAssumptions({ assumptions, ids, likeIds }: PlanView): Finding[] {
   for (const [index, assumption] of assumptions.entries()) {
     if (seen.has(assumption.id)) {
       const message = `There is more than one assumption with the id "${assumption.id}".`
-      findings.push(problem('ASSUMPTION_DUPLICATE', ['assumptions', index, 'id'], undefined, message, 'Give each assumption an id of its own.'))
+      findings.push(
+        problem(
+          'ASSUMPTION_DUPLICATE',
+          ['assumptions', index, 'id'],
+          undefined,
+          message,
+          'Give each assumption an id of its own.',
+        ),
+      )
     }
     seen.add(assumption.id)
     for (const [nth, id] of assumption.steps.entries()) {
@@ -75,4 +127,3 @@ function checkAssumptions({ assumptions, ids, likeIds }: PlanView): Finding[] {
   }
   return findings
 }
-

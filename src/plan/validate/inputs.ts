@@ -25,18 +25,40 @@ export function checkInputs(view: PlanView, { tools, executors }: World): Findin
     const { step, index } = placed
     if (tools !== undefined && step.tool !== undefined && !tools.has(step.tool)) {
       const message = `Step "${step.id}" asks for the tool "${step.tool}", which is not there.`
-      findings.push(problem('TOOL_UNKNOWN', ['steps', index, 'tool'], step.id, message, likeTools.hint(step.tool, 'Register it, or use another.')))
+      findings.push(
+        problem(
+          'TOOL_UNKNOWN',
+          ['steps', index, 'tool'],
+          step.id,
+          message,
+          likeTools.hint(step.tool, 'Register it, or use another.'),
+        ),
+      )
     }
     if (executors !== undefined && step.executor !== undefined && !executors.includes(step.executor)) {
       const hint = likeExecutors.hint(step.executor, `There are: ${executors.join(', ')}.`)
-      findings.push(problem('EXECUTOR_UNKNOWN', ['steps', index, 'executor'], step.id, `There is no executor "${step.executor}".`, hint))
+      findings.push(
+        problem(
+          'EXECUTOR_UNKNOWN',
+          ['steps', index, 'executor'],
+          step.id,
+          `There is no executor "${step.executor}".`,
+          hint,
+        ),
+      )
     }
     checkStep(placed, view, flow, tools, findings)
   }
   return findings
 }
 
-function checkStep({ step, index }: PlacedStep, view: PlanView, flow: Flow, tools: ToolCatalogue | undefined, findings: Finding[]): void {
+function checkStep(
+  { step, index }: PlacedStep,
+  view: PlanView,
+  flow: Flow,
+  tools: ToolCatalogue | undefined,
+  findings: Finding[],
+): void {
   const typesOf = (hole: Hole): readonly Typed[] => {
     return '$item' in hole ? flow.atItem(step, hole.$item) : flow.at(toReference(hole))
   }
@@ -51,7 +73,8 @@ function checkStep({ step, index }: PlacedStep, view: PlanView, flow: Flow, tool
   const tool = step.tool === undefined ? undefined : tools?.get(step.tool)
   if (tool === undefined || findings.slice(before).some(({ code }) => code === 'PLAN_TOO_LARGE')) return
   const { holders } = walk
-  for (const misfit of misfits({ root: tool.input, holders, typesOf }, step.input ?? {})) findings.push(inputFinding(step, walk.place, misfit))
+  for (const misfit of misfits({ root: tool.input, holders, typesOf }, step.input ?? {}))
+    findings.push(inputFinding(step, walk.place, misfit))
 }
 
 function checkForEach({ step, index }: PlacedStep, walk: Walk, flow: Flow): void {
@@ -101,7 +124,10 @@ function inputFinding(step: Step, place: Place, { code, path, message, name, nam
   }
   const text = `Step "${step.id}" has an input that does not fit tool "${step.tool ?? ''}"${at}: ${message}.`
   const free = names === undefined || names.length === 0 ? '' : ` There are: ${names.slice(0, 10).join(', ')}.`
-  const hint = code === 'INPUT_UNKNOWN' ? new Suggestions(names ?? []).hint(name ?? '', `Take it out.${free}`) : 'Look at the input schema of the tool.'
+  const hint =
+    code === 'INPUT_UNKNOWN'
+      ? new Suggestions(names ?? []).hint(name ?? '', `Take it out.${free}`)
+      : 'Look at the input schema of the tool.'
   return problem(code, place, step.id, text, hint, path)
 }
 

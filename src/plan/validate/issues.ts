@@ -9,17 +9,31 @@ import { problem, Suggestions, type Place } from './report.ts'
 export function findingsOf(issue: z.core.$ZodIssue, plan: JsonObject): Finding[] {
   const place: Place = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
   const stepId = stepIdAt(plan, place)
-  const whose = stepId === undefined ? (place[0] === 'steps' && place.length > 1 ? `Step ${place[1] ?? ''}` : 'The plan') : `Step "${stepId}"`
+  const whose =
+    stepId === undefined
+      ? place[0] === 'steps' && place.length > 1
+        ? `Step ${place[1] ?? ''}`
+        : 'The plan'
+      : `Step "${stepId}"`
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(place)
     return issue.keys.map((key) => {
       const message = `${whose}: there is no field "${key}"${place.length > 0 ? ` in "${formatPointer(place)}"` : ''}.`
-      return problem('PLAN_SHAPE', [...place, key], stepId, message, known.hint(key, 'Take it out; the plan format lists the fields there are.'))
+      return problem(
+        'PLAN_SHAPE',
+        [...place, key],
+        stepId,
+        message,
+        known.hint(key, 'Take it out; the plan format lists the fields there are.'),
+      )
     })
   }
   const came = getPointer(plan, formatPointer(place))
   const field = place.at(-1) ?? ''
-  const message = came === undefined ? `${whose}: "${field}" is missing.` : `${whose}: "${field}" ${expectation(issue)}; got ${describe(came)}.`
+  const message =
+    came === undefined
+      ? `${whose}: "${field}" is missing.`
+      : `${whose}: "${field}" ${expectation(issue)}; got ${describe(came)}.`
   return [problem('PLAN_SHAPE', place, stepId, message, hintFor(place))]
 }
 
@@ -53,7 +67,8 @@ function article(type: string): string {
 
 function hintFor(place: Place): string {
   const [first, , field] = place
-  if (first === 'steps' && field === 'id') return 'An id begins with a letter or digit and holds only letters, digits and _ - . : / [ ].'
+  if (first === 'steps' && field === 'id')
+    return 'An id begins with a letter or digit and holds only letters, digits and _ - . : / [ ].'
   return 'See the plan format for what belongs here.'
 }
 

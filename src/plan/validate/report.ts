@@ -9,12 +9,33 @@ export type Place = readonly (string | number)[]
  *
  * @param below a pointer that goes on from `place`.
  */
-export function problem(code: FindingCode, place: Place, stepId: string | undefined, message: string, hint: string, below = ''): Finding {
-  return { code, severity: 'error', path: formatPointer(place) + below, ...(stepId !== undefined && { stepId }), message, hint }
+export function problem(
+  code: FindingCode,
+  place: Place,
+  stepId: string | undefined,
+  message: string,
+  hint: string,
+  below = '',
+): Finding {
+  return {
+    code,
+    severity: 'error',
+    path: formatPointer(place) + below,
+    ...(stepId !== undefined && { stepId }),
+    message,
+    hint,
+  }
 }
 
 /** Something that somebody should look at. */
-export function warning(code: FindingCode, place: Place, stepId: string | undefined, message: string, hint: string, below = ''): Finding {
+export function warning(
+  code: FindingCode,
+  place: Place,
+  stepId: string | undefined,
+  message: string,
+  hint: string,
+  below = '',
+): Finding {
   return { ...problem(code, place, stepId, message, hint, below), severity: 'warning' }
 }
 

@@ -20,7 +20,7 @@ export function schemaAt({ schema, root }: Typed, pointer: string): Typed {
   if (typeof schema === 'boolean' || pointer === '') return { schema, root }
   if (!isPointer(pointer)) return { schema: true, root } // said elsewhere
   let known = knownPlaces.get(schema)
-  if (known === undefined) knownPlaces.set(schema, (known = new Map()))
+  if (known === undefined) knownPlaces.set(schema, (known = new Map<string, JsonSchema>()))
   let found = known.get(pointer)
   if (found === undefined) {
     found = parsePointer(pointer).reduce<JsonSchema>((at, part) => inside(at, root, part, { left: fuel }), schema)
@@ -64,10 +64,12 @@ function inside(schema: JsonSchema, root: JsonSchema, part: Part, tank: { left: 
 function own(schema: JsonObject, part: Part): JsonSchema {
   const values = valuesOf(schema)
   if (values !== undefined && part !== anyElement) {
-    return union(values.map((value) => {
-      const found = getPointer(value, `/${escapePart(part)}`)
-      return found === undefined ? false : { const: found }
-    }))
+    return union(
+      values.map((value) => {
+        const found = getPointer(value, `/${escapePart(part)}`)
+        return found === undefined ? false : { const: found }
+      }),
+    )
   }
   const ways: JsonSchema[] = []
   if (part !== anyElement && allows(schema, 'object')) ways.push(property(schema, part))

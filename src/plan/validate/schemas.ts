@@ -17,7 +17,9 @@ export function checkSchemas({ steps, assumptions, goal }: PlanView): Finding[] 
     known.set(schema, problems)
     for (const { path, message } of problems) {
       const hint = 'Write a JSON Schema of draft 2020-12.'
-      findings.push(problem('SCHEMA_INVALID', place, stepId, `This is not a usable JSON Schema: ${message}.`, hint, path))
+      findings.push(
+        problem('SCHEMA_INVALID', place, stepId, `This is not a usable JSON Schema: ${message}.`, hint, path),
+      )
     }
   }
   const checkGoal = (of: Goal | undefined, place: Place, stepId?: string): void => {
@@ -32,4 +34,3 @@ export function checkSchemas({ steps, assumptions, goal }: PlanView): Finding[] 
   checkGoal(goal, ['goal'])
   return findings
 }
-

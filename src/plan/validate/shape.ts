@@ -32,7 +32,13 @@ export function checkShape(value: unknown, mostSteps: number = planLimits.steps)
   const read = readJsonValue(value, largest)
   if ('failure' in read) {
     const code = read.failure.code === 'OUTPUT_NOT_JSON' ? 'PLAN_SHAPE' : 'PLAN_TOO_LARGE'
-    return refuse({ code, severity: 'error', path: read.failure.path, message: read.failure.message, hint: read.failure.hint })
+    return refuse({
+      code,
+      severity: 'error',
+      path: read.failure.path,
+      message: read.failure.message,
+      hint: read.failure.hint,
+    })
   }
   if (!isJsonObject(read.value)) {
     return refuse(problem('PLAN_SHAPE', [], undefined, 'A plan is an object.', 'Give it "id", "goal" and "steps".'))
@@ -48,7 +54,9 @@ function checkParts(value: JsonObject): ShapeCheck {
   for (const [index, given] of (Array.isArray(value.steps) ? (value.steps as readonly Json[]) : []).entries()) {
     const parsed = stepSchema.safeParse(given)
     if (parsed.success) steps.push({ step: deepFreeze(parsed.data), index })
-    else for (const issue of parsed.error.issues) findings.push(...findingsOf({ ...issue, path: ['steps', index, ...issue.path] }, value))
+    else
+      for (const issue of parsed.error.issues)
+        findings.push(...findingsOf({ ...issue, path: ['steps', index, ...issue.path] }, value))
     const id = isJsonObject(given) ? given.id : undefined
     if (typeof id !== 'string') continue
     if (ids.has(id)) {

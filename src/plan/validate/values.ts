@@ -27,15 +27,25 @@ export function walkValue(walk: Walk, value: Json, place: Place = walk.place): b
   }
   if (place.length - walk.place.length > planLimits.inputDepth) {
     const message = `The input of step "${walk.step.id}" is nested deeper than ${planLimits.inputDepth} levels.`
-    walk.findings.push(problem('PLAN_TOO_LARGE', place, walk.step.id, message, 'Flatten it, or hand the value over as the output of a step.'))
+    walk.findings.push(
+      problem(
+        'PLAN_TOO_LARGE',
+        place,
+        walk.step.id,
+        message,
+        'Flatten it, or hand the value over as the output of a step.',
+      ),
+    )
     return false
   }
   lookAtMistake(walk, value, place)
   let isHolder = false
   if (Array.isArray(value)) {
-    for (const [index, item] of (value as readonly Json[]).entries()) if (walkValue(walk, item, [...place, index])) isHolder = true
+    for (const [index, item] of (value as readonly Json[]).entries())
+      if (walkValue(walk, item, [...place, index])) isHolder = true
   } else {
-    for (const key of Object.keys(value)) if (walkValue(walk, (value as Record<string, Json>)[key] as Json, [...place, key])) isHolder = true
+    for (const key of Object.keys(value))
+      if (walkValue(walk, (value as Record<string, Json>)[key] as Json, [...place, key])) isHolder = true
   }
   if (isHolder) walk.holders.add(value)
   return isHolder
@@ -45,13 +55,30 @@ export function isWellFormed({ step, findings }: Pick<Walk, 'step' | 'findings'>
   const isItem = '$item' in hole
   const path = isItem ? hole.$item : (hole.path ?? '')
   if (!isPointer(path)) {
-    const hint = 'A pointer is empty or begins with "/": "/rows/0/name". Write "~" as "~0", and a "/" inside a name as "~1".'
-    findings.push(problem('REFERENCE_PATH', [...place, isItem ? '$item' : 'path'], step.id, `Step "${step.id}": "${path}" is not a JSON Pointer.`, hint))
+    const hint =
+      'A pointer is empty or begins with "/": "/rows/0/name". Write "~" as "~0", and a "/" inside a name as "~1".'
+    findings.push(
+      problem(
+        'REFERENCE_PATH',
+        [...place, isItem ? '$item' : 'path'],
+        step.id,
+        `Step "${step.id}": "${path}" is not a JSON Pointer.`,
+        hint,
+      ),
+    )
     return false
   }
   if (isItem && step.forEach === undefined) {
     const message = `Step "${step.id}" speaks of an item ("$item"), and goes over none.`
-    findings.push(problem('ITEM_OUTSIDE_FOR_EACH', place, step.id, message, 'Give the step a "forEach", or refer to a step with "$from".'))
+    findings.push(
+      problem(
+        'ITEM_OUTSIDE_FOR_EACH',
+        place,
+        step.id,
+        message,
+        'Give the step a "forEach", or refer to a step with "$from".',
+      ),
+    )
     return false
   }
   return true
@@ -63,7 +90,15 @@ function lookAtMistake({ step, findings }: Walk, value: object, place: Place): v
   for (const key of ['$from', '$item'] as const) {
     if (!Object.hasOwn(value, key)) continue
     const form = key === '$from' ? '{"$from": "stepId", "path": "/field"}' : '{"$item": "/field"}'
-    findings.push(problem('PLAN_SHAPE', place, step.id, `Step "${step.id}" has an object with "${key}" that is not a reference.`, `A reference is ${form}, and has nothing else.`))
+    findings.push(
+      problem(
+        'PLAN_SHAPE',
+        place,
+        step.id,
+        `Step "${step.id}" has an object with "${key}" that is not a reference.`,
+        `A reference is ${form}, and has nothing else.`,
+      ),
+    )
   }
 }
 
@@ -78,7 +113,15 @@ function lookAtText({ step, ids, findings }: Walk, text: string, place: Place): 
   const mark = placeholder.exec(start)?.[0] ?? namedIn(start, ids)
   if (mark === undefined) return false
   const message = `Step "${step.id}" has the text "${mark}", which is not filled in: the tool gets it as it stands.`
-  findings.push(warning('TEMPLATE_IN_TEXT', place, step.id, message, 'Write a reference in place of the text: {"$from": "stepId", "path": "/field"}.'))
+  findings.push(
+    warning(
+      'TEMPLATE_IN_TEXT',
+      place,
+      step.id,
+      message,
+      'Write a reference in place of the text: {"$from": "stepId", "path": "/field"}.',
+    ),
+  )
   return false
 }
 

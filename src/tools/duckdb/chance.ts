@@ -4,7 +4,9 @@
  *
  * @returns 0 where agreement says nothing (both cover everything), far below 0 where it can hardly be an accident.
  * @see hypergeometric distribution, upper tail.
- * @example Math.exp(lnChance({ n: 56, a: 50, b: 50, shared: 50 })) // about 3e-8: one in C(56, 6)
+ * @example
+ * // one in C(56, 6), the ways to leave six out
+ * Math.round(Math.exp(-lnChance({ n: 56, a: 50, b: 50, shared: 50 }))) // 32468436
  */
 export function lnChance({ n, a, b, shared }: { n: number; a: number; b: number; shared: number }): number {
   if (shared <= Math.max(0, a + b - n)) return 0

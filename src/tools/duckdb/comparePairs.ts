@@ -1,8 +1,9 @@
 // Counting exactly what two columns share. The different values of each column are drawn once, then compared pair by pair.
 import { cellText } from './cellText.ts'
 import type { Json } from '../../plan/json.ts'
-import type { DuckDB, Session } from './openDuckDB.ts'
-import type { Pair } from './findJoins.ts'
+import type { DuckDB } from './openDuckDB.ts'
+import type { Session } from './session.ts'
+import type { Pair } from './promisingPairs.ts'
 import { comparable, positionOf, type ColumnSketch } from './sketchColumns.ts'
 import { quoteName } from './sql.ts'
 import type { TableHandle } from './tableHandle.ts'

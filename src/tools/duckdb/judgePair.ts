@@ -1,9 +1,12 @@
 // Whether two columns that share values relate to each other, and how good the evidence is.
 import { lnChance } from './chance.ts'
 import type { Counted } from './comparePairs.ts'
-import type { Join } from './findJoins.ts'
+import type { Join } from './join.ts'
 import { nameAffinity } from './nameAffinity.ts'
 import type { ColumnSketch } from './sketchColumns.ts'
+
+/** A side whose values occur once each is what the other refers to, even if it has a few values that the other lacks. */
+const keyBonus = 0.25
 
 /** One in a million: less likely than this, agreement is no accident. */
 const noAccident = -6
@@ -40,7 +43,7 @@ export function judgePair(
   const chance = lnChance({ n, a: counted.overlapA, b: counted.overlapB, shared }) / Math.LN10
   const uniqueA = distinctA === a.rows
   const uniqueB = distinctB === b.rows
-  const bRefers = inB > inA || (inB === inA && uniqueA && !uniqueB)
+  const bRefers = inB + (uniqueA ? keyBonus : 0) > inA + (uniqueB ? keyBonus : 0)
   const kind = a.kind === b.kind ? a.kind : 'text'
   const together = shared / (distinctA + distinctB - shared)
   const strength = strengthOf({

@@ -25,7 +25,7 @@ const generic = new Set([
 
 /** Words of the tables and columns that agree, 0 to 1. Equal column names count fully, unless any table might use them.
  *
- * @example nameAffinity({ table: 'a', column: 'Origin State' }, { table: 'b', column: 'state' }) // 0.67
+ * @example nameAffinity({ table: 'a', column: 'Origin State' }, { table: 'b', column: 'origin_states' }) // 1
  */
 export function nameAffinity(a: NamedColumn, b: NamedColumn): number {
   const [columnA, columnB] = [wordsOf(a.column), wordsOf(b.column)]

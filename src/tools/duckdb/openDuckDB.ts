@@ -5,10 +5,11 @@
 // D3. When a signal fires, its query is interrupted, and its place in the pool is free again.
 import { mkdirSync, realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
-import type { DuckDBConnection, DuckDBInstance, DuckDBValueConverter } from '@duckdb/node-api'
-import type { Json } from '../../plan/json.ts'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { ToolError } from '../toolError.ts'
+import { interruptOnAbort } from './interruptOnAbort.ts'
 import { loadDuckDB, type DuckDBApi } from './loadDuckDB.ts'
+import { createSession, type QueryResult, type Session } from './session.ts'
 import { quoteText } from './sql.ts'
 import type { TableHandle } from './tableHandle.ts'
 import { createTableStore } from './tableStore.ts'
@@ -28,18 +29,6 @@ export interface DuckDBOptions {
   readonly storeCells?: number
   /** How the package is imported. @default import('@duckdb/node-api') */
   readonly load?: () => Promise<DuckDBApi>
-}
-
-export interface QueryResult {
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  /** In column order. Whole numbers beyond 2^53 are strings. */
-  readonly rows: readonly (readonly Json[])[]
-}
-
-/** A leased connection. */
-export interface Session {
-  /** @param limitRows stop reading once so many rows have come (a few more may be in the answer). */
-  query(sql: string, limitRows?: number): Promise<QueryResult>
 }
 
 export interface DuckDB extends AsyncDisposable {
@@ -139,17 +128,14 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
   async function use<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { api, instance } = await running()
     const connection = await lease(instance, signal)
-    const interrupt = () => {
-      connection.interrupt()
-    }
-    signal?.addEventListener('abort', interrupt, { once: true })
+    const stopInterrupting = signal && interruptOnAbort(connection, signal)
     try {
-      return await work(sessionOf(api, connection, signal))
+      return await work(createSession(api, connection, signal))
     } catch (error) {
       signal?.throwIfAborted() // D3: the reason of the abort, not DuckDB's "Interrupted!"
       throw error
     } finally {
-      signal?.removeEventListener('abort', interrupt)
+      stopInterrupting?.()
       if (signal?.aborted === true) retire(connection)
       else giveBack(connection)
     }
@@ -174,28 +160,6 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
       store.withTables([handle], (session, [table]) => work(session, table ?? ''), signal),
     close,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-function sessionOf(api: DuckDBApi, connection: DuckDBConnection, signal: AbortSignal | undefined): Session {
-  const toJson: DuckDBValueConverter<Json> = (value, type) => {
-    if (typeof value !== 'bigint') return api.JsonDuckDBValueConverter(value, type, toJson as never)
-    const number = Number(value)
-    return Number.isSafeInteger(number) ? number : value.toString()
-  }
-  return {
-    async query(sql, limitRows) {
-      signal?.throwIfAborted()
-      const reader =
-        limitRows === undefined
-          ? await connection.runAndReadAll(sql)
-          : await connection.streamAndReadUntil(sql, limitRows)
-      const types = reader.columnTypes()
-      return {
-        columns: reader.columnNames().map((name, index) => ({ name, type: String(types[index]) })),
-        rows: reader.convertRows(toJson),
-      }
-    },
   }
 }
 

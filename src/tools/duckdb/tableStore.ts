@@ -4,7 +4,7 @@
 // T2. A stored table is dropped only while nobody reads it; the one unused for longest goes first.
 // T3. Reading stops when everyone who waits for the table has been cancelled, not when one of them has.
 import { statSync } from 'node:fs'
-import type { Session } from './openDuckDB.ts'
+import type { Session } from './session.ts'
 import { quoteName } from './sql.ts'
 import { relationOf, type TableHandle } from './tableHandle.ts'
 

@@ -184,6 +184,7 @@ function everything(text: string): Findings {
           seconds: 1,
           failure: { code: 'X', message: text },
           abandoned: undefined,
+          replaced: false,
         },
       ],
     },
@@ -379,6 +380,7 @@ describe('historyOf', () => {
         seconds: 2.5,
         failure: { code: 'X', message: 'no' },
         abandoned: 'nobody can',
+        replaced: false,
       },
     ])
   })

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lnChance } from '../../../src/tools/duckdb/chance.ts'
-import { estimateShares, findJoins, joinSchema, type Join } from '../../../src/tools/duckdb/findJoins.ts'
+import { findJoins } from '../../../src/tools/duckdb/findJoins.ts'
+import { joinSchema, type Join } from '../../../src/tools/duckdb/join.ts'
+import { estimateShares } from '../../../src/tools/duckdb/promisingPairs.ts'
 import { nameAffinity } from '../../../src/tools/duckdb/nameAffinity.ts'
 import { openDuckDB } from '../../../src/tools/duckdb/openDuckDB.ts'
 import { profileTable } from '../../../src/tools/duckdb/profileTable.ts'
@@ -68,7 +70,7 @@ describe('findJoins on the real files', () => {
   })
 
   it('shows which values are missing on either side', () => {
-    expect(find('us-state-capitals.state', 'income.name')?.right.missing).toEqual([
+    expect(find('income.name', 'us-state-capitals.state')?.left.missing).toEqual([
       'district of columbia',
       'puerto rico',
     ])

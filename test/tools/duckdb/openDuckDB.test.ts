@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDuckDB } from '../../../src/tools/duckdb/openDuckDB.ts'
 import { readTable } from '../../../src/tools/duckdb/readTable.ts'
@@ -50,19 +51,24 @@ describe('openDuckDB', () => {
     expect(existsSync(join(outside, 'out.csv'))).toBe(false)
   })
 
-  it('interrupts a query when its signal fires, with the reason of the signal, and can be used on', async () => {
-    await using db = openDuckDB({ roots: [folder], connections: 1 })
-    await db.query('SELECT 1')
-    const controller = new AbortController()
-    const reason = new Error('the run was cancelled')
-    const query = db.use(async (session) => {
-      const long = session.query('SELECT count(*) FROM range(1000000000000) t(x) WHERE hash(x) % 7 = 3')
-      controller.abort(reason)
-      return long
-    }, controller.signal)
-    await expect(query).rejects.toBe(reason)
-    expect((await db.query('SELECT 42')).rows).toEqual([[42]])
-  })
+  // The turns let the query be anywhere between asked for and running; an interrupt must reach it everywhere.
+  it.each([0, 1, 2, 10, 100])(
+    'interrupts a query when its signal fires %i turns after it was asked, with the reason of the signal, and can be used on',
+    async (turns) => {
+      await using db = openDuckDB({ roots: [folder], connections: 1 })
+      await db.query('SELECT 1')
+      const controller = new AbortController()
+      const reason = new Error('the run was cancelled')
+      const query = db.use(async (session) => {
+        const endless = session.query('SELECT count(*) FROM range(1000000000000) t(x) WHERE hash(x) % 7 = 3')
+        for (let turn = 0; turn < turns; turn++) await setImmediate()
+        controller.abort(reason)
+        return endless
+      }, controller.signal)
+      await expect(query).rejects.toBe(reason)
+      expect((await db.query('SELECT 42')).rows).toEqual([[42]])
+    },
+  )
 
   it('lets more work wait than it has connections', async () => {
     await using db = openDuckDB({ roots: [folder], connections: 2 })

@@ -9,6 +9,7 @@ import { isChildOf, isReference, rewireStep } from '../../../plan/references.ts'
 import type { Assumption, Operation, Step } from '../../../plan/schema.ts'
 import { openBranch } from './branch.ts'
 import { factKey } from './factKey.ts'
+import { isTrue } from './knowledge.ts'
 import { leastUnknown } from './leastUnknown.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Weigh } from './priority.ts'
@@ -77,7 +78,10 @@ function matchSteps(uses: readonly Use[], affected: ReadonlySet<string>, standin
       const step = standing.steps.get(id)
       if (step === undefined || !isGathered(step, standing)) continue
       const gives = Object.keys(standing.toolOf(step)?.gives ?? {})
-      const heir = uses.find((use) => !matched.has(use) && use.scope === step.item && gives.some((fact) => use.gives.has(factKey(fact, use.scope))))
+      const heir = uses.find(
+        (use) =>
+          !matched.has(use) && use.scope === step.item && gives.some((fact) => use.gives.has(factKey(fact, use.scope))),
+      )
       if (heir) matched.set(heir, id)
     }
   }
@@ -103,7 +107,9 @@ function placeSteps({ standing, links }: Change, { steps }: Written): Operation[
     const before = nextStep(Math.max(...places), new Set(kept.map(({ id }) => id)), standing)
     operations.push({ op: 'reorder', ids: kept.map(({ id }) => id), ...(before !== undefined && { before }) })
   }
-  const frontier = links.map(({ step }) => step.id).sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))[0]
+  const frontier = links
+    .map(({ step }) => step.id)
+    .sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))[0]
   let before = frontier
   const inserts: Operation[] = []
   for (const step of [...steps].reverse()) {
@@ -165,7 +171,12 @@ function rewireOne(step: Step, rewirings: readonly Rewiring[], { steps }: Standi
   let rewired = step
   for (const { link, to } of rewirings) {
     const target = isReference(to) ? to.$from : to === undefined ? null : undefined
-    if (target === undefined || target === link.from || operations.some((one) => one.op === 'rewire' && one.from === link.from)) continue
+    if (
+      target === undefined ||
+      target === link.from ||
+      operations.some((one) => one.op === 'rewire' && one.from === link.from)
+    )
+      continue
     if (isChildOf(link.from, steps.get(step.id) ?? step)) continue
     operations.push({ op: 'rewire', id: step.id, from: link.from, to: target })
     rewired = rewireStep(rewired, link.from, target)
@@ -206,7 +217,8 @@ function freeGatherers(standing: Standing, gone: readonly Step[]): Operation[] {
     if (step.expanded === undefined || !standing.isOpen(step.id)) continue
     const losesChild = [...goneIds].some((id) => isChildOf(id, step))
     if (losesChild) operations.push({ op: 'remove', id: step.id })
-    else if (step.onSkipped !== 'run') operations.push({ op: 'replace', id: step.id, step: { ...step, onSkipped: 'run' } })
+    else if (step.onSkipped !== 'run')
+      operations.push({ op: 'replace', id: step.id, step: { ...step, onSkipped: 'run' } })
   }
   return operations
 }
@@ -222,14 +234,20 @@ function dismiss({ abandoned, standing }: Change, gone: readonly Step[]): Operat
 }
 
 /** Assumptions of steps that were thought over are those of the new solution; all others stay. */
-function changeAssumptions({ standing, affected, broken }: Change, written: Written, gone: readonly Step[]): Operation[] {
+function changeAssumptions(
+  { standing, affected, broken }: Change,
+  written: Written,
+  gone: readonly Step[],
+): Operation[] {
   const operations: Operation[] = []
   const goneIds = new Set(gone.map(({ id }) => id))
   const fresh = new Map(written.assumptions.map((assumption) => [meaningOf(assumption), assumption]))
   const taken = new Set(standing.plan.assumptions.map(({ id }) => id))
   for (const assumption of standing.plan.assumptions) {
     const next = fresh.get(meaningOf(assumption))
-    const others = assumption.steps.filter((id) => !affected.has(id) && !goneIds.has(id))
+    const known = standing.knowledge.facts.get(assumption.fact)
+    const isConfirmed = known !== undefined && isTrue(assumption.is, known.value)
+    const others = assumption.steps.filter((id) => (isConfirmed || !affected.has(id)) && !goneIds.has(id))
     const steps = [...new Set([...others, ...(next?.steps ?? [])])]
     fresh.delete(meaningOf(assumption))
     if (steps.length === 0 || broken.includes(assumption.id)) operations.push({ op: 'unassume', id: assumption.id })

@@ -31,7 +31,9 @@ export function leaveOutItems(problem: Problem): readonly Link[] {
       const isHopeless = ({ atom, isLeftOut }: Link): boolean => !isLeftOut && atoms[atom.id] === Infinity
       const hopeless = use.links.filter(isHopeless)
       if (hopeless.length === 0 || hopeless.some((link) => !link.isEach || link.atom.scope === '*')) continue
-      const stays = new Set(use.links.flatMap((link) => (!link.isEach || link.isLeftOut || isHopeless(link) ? [] : [link.fact])))
+      const stays = new Set(
+        use.links.flatMap((link) => (!link.isEach || link.isLeftOut || isHopeless(link) ? [] : [link.fact])),
+      )
       if (hopeless.some(({ fact }) => !stays.has(fact))) continue
       for (const link of hopeless) link.isLeftOut = true
       left.push(...hopeless)

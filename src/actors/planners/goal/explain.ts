@@ -16,13 +16,26 @@ export function explainUse(use: Use, { bounds, solution, idOf, consumers }: Expl
   const [first] = links
   if (first === undefined) return 'Nothing needs it any more.'
   const keys = [...new Set(links.map((link) => link.atom.key))]
-  const takers = [...new Set(links.map((link) => (link.use.tool === undefined ? 'the goal' : (idOf.get(link.use) ?? link.use.tool.name))))]
+  const takers = [
+    ...new Set(
+      links.map((link) => (link.use.tool === undefined ? 'the goal' : (idOf.get(link.use) ?? link.use.tool.name))),
+    ),
+  ]
   const text = `Gives ${listed(keys)} to ${listed(takers)}.`
   const conditions = links.flatMap(({ atom }) => (atom.is === undefined ? [] : [atom.key]))
-  const other = first.atom.supports.find((support) => support.use.tool !== use.tool && !idOf.has(support.use) && bounds.useAtMost[support.use.id] !== Infinity)
+  const other = first.atom.supports.find(
+    (support) =>
+      support.use.tool !== use.tool && !idOf.has(support.use) && bounds.useAtMost[support.use.id] !== Infinity,
+  )
   const next = other?.use.tool
-  const comparison = next && use.tool ? ` Expected cost ${round(expectedCost(use.tool))}; next best is ${next.name} at ${round(expectedCost(next))}.` : ''
-  const doubt = conditions.length > 0 && links.some((link) => isAssumed(link, solution)) ? ` Its ${listed([...new Set(conditions)])} is assumed until it is known.` : ''
+  const comparison =
+    next && use.tool
+      ? ` Expected cost ${round(expectedCost(use.tool))}; next best is ${next.name} at ${round(expectedCost(next))}.`
+      : ''
+  const doubt =
+    conditions.length > 0 && links.some((link) => isAssumed(link, solution))
+      ? ` Its ${listed([...new Set(conditions)])} is assumed until it is known.`
+      : ''
   return `${text}${comparison}${doubt}`
 }
 

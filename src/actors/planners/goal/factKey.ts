@@ -13,5 +13,7 @@ export function factKey(fact: string, scope: Scope): string {
 /** Takes a fact's key apart. */
 export function splitFactKey(key: string): { readonly fact: string; readonly scope: Scope } {
   const match = /^(.+)\[(\d+(?:\.\d+)*|\*)\]$/.exec(key)
-  return match?.[1] === undefined || match[2] === undefined ? { fact: key, scope: '' } : { fact: match[1], scope: match[2] }
+  return match?.[1] === undefined || match[2] === undefined
+    ? { fact: key, scope: '' }
+    : { fact: match[1], scope: match[2] }
 }

@@ -18,7 +18,7 @@ import { weighing } from './weights.ts'
 import { writeSteps } from './writeSteps.ts'
 
 export interface GoalPlannerOptions {
-  /** Branches that the exact search may look into before it settles for the best it has. @default 20,000 */
+  /** Ways to meet a need that the exact search may look at before it settles for the best it has. @default 1,000,000 */
   readonly budget?: number
   /** How large an item is, by its fact: large items go first. @default its property `sizeBytes`, where it has one */
   readonly sizeOf?: (item: Json) => number | undefined
@@ -37,7 +37,7 @@ export interface GoalPlannerSettings {
  * import { createGoalPlanner, createRuntime } from 'planloom'
  * const runtime = createRuntime({ tools: [], planner: createGoalPlanner() })
  */
-export function createGoalPlanner({ budget = 20_000, sizeOf = sizeBytesOf }: GoalPlannerOptions = {}): Planner {
+export function createGoalPlanner({ budget = 1_000_000, sizeOf = sizeBytesOf }: GoalPlannerOptions = {}): Planner {
   const settings: GoalPlannerSettings = { budget, sizeOf }
   return {
     name: 'goal',
@@ -53,7 +53,12 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
   }
   const knowledge = firstKnowledge(facts, goal.facts ?? {})
   const index = indexTools(tools, knowledge.lists.keys())
-  const solved = solve(listWants(goal.want, index, knowledge), { index, knowledge, isPartial: goal.partial === 'allow', budget })
+  const solved = solve(listWants(goal.want, index, knowledge), {
+    index,
+    knowledge,
+    isPartial: goal.partial === 'allow',
+    budget,
+  })
   const { problem, bounds, solution } = solved
   if (solution === undefined) return { giveUp: explainMissing(problem, bounds, solved.unmet) || unfit }
   const { steps, assumptions, postponed } = writeSteps({
@@ -66,7 +71,10 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
   })
   if (postponed.length === 0) return { steps, assumptions }
   const note = 'What follows is planned for each item, once the list is known.'
-  return { steps: steps.map((step) => (step.forEach ? { ...step, why: `${step.why ?? ''} ${note}` } : step)), assumptions }
+  return {
+    steps: steps.map((step) => (step.forEach ? { ...step, why: `${step.why ?? ''} ${note}` } : step)),
+    assumptions,
+  }
 }
 
 const unfit = 'There are tools for all that is wanted, but in each order one of them would be given an outdated fact.'
@@ -75,4 +83,3 @@ function sizeBytesOf(item: Json): number | undefined {
   const size = isJsonObject(item) ? item.sizeBytes : undefined
   return typeof size === 'number' ? size : undefined
 }
-

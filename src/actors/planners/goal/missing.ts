@@ -24,9 +24,15 @@ function explainLink({ atom }: Link, bounds: Bounds, problem: Problem): string {
     const others = problem.atoms.some((other) => other.key === atom.key && other.supports.length > 0)
     return `Nothing gives ${what}${others ? ', only other values of it' : ''}.`
   }
-  const nearest = [...candidates].sort((a, b) => lacking(a, bounds).length - lacking(b, bounds).length || a.cost - b.cost || a.id - b.id)[0]
+  const nearest = [...candidates].sort(
+    (a, b) => lacking(a, bounds).length - lacking(b, bounds).length || a.cost - b.cost || a.id - b.id,
+  )[0]
   const roots = nearest ? rootsOf(nearest, bounds) : []
-  const names = [...new Set(roots.map((link) => `${link.atom.key}${link.atom.is === undefined ? '' : ` that ${inWords(link.atom.is)}`}`))]
+  const names = [
+    ...new Set(
+      roots.map((link) => `${link.atom.key}${link.atom.is === undefined ? '' : ` that ${inWords(link.atom.is)}`}`),
+    ),
+  ]
   return `Nothing gives ${what}: ${nearest?.tool?.name ?? ''} came nearest, but ${names.slice(0, 3).join(' and ')} is missing.`
 }
 
@@ -41,7 +47,9 @@ function rootsOf(use: Use, bounds: Bounds): readonly Link[] {
   for (const one of seen) {
     for (const link of lacking(one, bounds)) {
       const fresh = link.atom.supports.filter((support) => !seen.has(support.use))
-      const nearest = [...fresh].sort((a, b) => lacking(a.use, bounds).length - lacking(b.use, bounds).length || a.use.id - b.use.id)[0]
+      const nearest = [...fresh].sort(
+        (a, b) => lacking(a.use, bounds).length - lacking(b.use, bounds).length || a.use.id - b.use.id,
+      )[0]
       if (nearest) seen.add(nearest.use)
       else roots.push(link)
     }

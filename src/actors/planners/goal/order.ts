@@ -75,25 +75,38 @@ export function findOrder(problem: Problem, isKnown: (key: string) => boolean): 
     return keys
   }
   const needed = new Map<Use, ReadonlySet<string>>()
+  const volatileNeeds = new Map<Use, readonly string[]>()
+  for (const use of problem.uses) {
+    const keys = use.links.flatMap(({ atom }) => (isVolatile(atom.key) ? [atom.key] : []))
+    if (keys.length > 0) volatileNeeds.set(use, keys)
+  }
   const neededFrom = (use: Use): ReadonlySet<string> => {
     const known = needed.get(use)
     if (known) return known
     const keys = new Set<string>()
     const later = new Set([use])
     for (const one of later) {
-      for (const { atom } of one.links) if (isVolatile(atom.key)) keys.add(atom.key)
+      for (const key of volatileNeeds.get(one) ?? []) keys.add(key)
       for (const consumer of consumers.get(one) ?? []) later.add(consumer)
     }
     needed.set(use, keys)
     return keys
   }
   const mayCover = (giver: Use, { use }: Link): boolean => {
+    if (volatileNeeds.size === 0) return false
     const keys = neededFrom(use)
     if (keys.size === 0) return false
     for (const key of givenFrom(giver)) if (keys.has(key)) return true
     return false
   }
-  return { mayCover, circle, isInCircle: (use) => (sizes[circle[use.id] ?? 0] ?? 0) > 1, giversOf, isVolatile, isSensitive }
+  return {
+    mayCover,
+    circle,
+    isInCircle: (use) => (sizes[circle[use.id] ?? 0] ?? 0) > 1,
+    giversOf,
+    isVolatile,
+    isSensitive,
+  }
 }
 
 function countShared(a: Use, b: Use): number {

@@ -100,7 +100,9 @@ class Posing {
         this.#standingByFact.set(key, [...(this.#standingByFact.get(key) ?? []), step])
       }
     }
-    const overwritten = index.tools.flatMap((tool) => needsOf(tool).flatMap(({ fact }) => (tool.gives[fact] ? [fact] : [])))
+    const overwritten = index.tools.flatMap((tool) =>
+      needsOf(tool).flatMap(({ fact }) => (tool.gives[fact] ? [fact] : [])),
+    )
     this.#overwritten = new Set(overwritten)
   }
 
@@ -114,7 +116,12 @@ class Posing {
   #link(use: Use, need: Want | Need, scope: Scope, property: string | undefined): void {
     const { fact, is } = need
     const add = (itemScope: Scope, isEach: boolean): void => {
-      const atom = this.#atom(fact, itemScope, is, property !== undefined && this.#isUsedUp(use, fact, itemScope, property))
+      const atom = this.#atom(
+        fact,
+        itemScope,
+        is,
+        property !== undefined && this.#isUsedUp(use, fact, itemScope, property),
+      )
       use.links.push({ id: this.#links++, use, atom, property, isEach, fact, isLeftOut: false })
     }
     if (need.each === true && this.#index.rootsOf.has(fact)) {
@@ -174,7 +181,12 @@ class Posing {
       if (gift === undefined) continue
       const certainty = judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no') continue
-      supports.push({ use: this.#standingUse(step), from: gift.from, isEach: false, isAssumed: certainty === 'assumed' })
+      supports.push({
+        use: this.#standingUse(step),
+        from: gift.from,
+        isEach: false,
+        isAssumed: certainty === 'assumed',
+      })
     }
     for (const { tool, gift } of this.#index.givers.get(fact) ?? []) {
       const isEach = gift.each === true
@@ -196,8 +208,18 @@ class Posing {
     const made = this.#useByName.get(name)
     if (made) return made
     const cost = expectedCost(tool) * (scope === everyItem ? supposedItems : 1)
-    const gives = new Set(Object.entries(tool.gives).map(([fact, gift]) => factKey(fact, gift.each ? everyItem : scope)))
-    const use = this.#newUse(tool, scope, cost, gives, undefined, copy, copy > 0 ? this.#use(tool, scope, 0) : undefined)
+    const gives = new Set(
+      Object.entries(tool.gives).map(([fact, gift]) => factKey(fact, gift.each ? everyItem : scope)),
+    )
+    const use = this.#newUse(
+      tool,
+      scope,
+      cost,
+      gives,
+      undefined,
+      copy,
+      copy > 0 ? this.#use(tool, scope, 0) : undefined,
+    )
     this.#useByName.set(name, use)
     for (const need of needsOf(tool)) this.#link(use, need, scope, need.property)
     return use

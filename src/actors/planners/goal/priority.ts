@@ -5,7 +5,11 @@ import type { Link, Use } from './posedProblem.ts'
 export type Weigh = (use: Use) => number
 
 /** @param uses each behind those it takes from. @returns by cost still to come; equal ones by item, then as given. */
-export function rankUses(uses: readonly Use[], consumers: ReadonlyMap<Use, readonly Link[]>, weigh: Weigh): readonly Use[] {
+export function rankUses(
+  uses: readonly Use[],
+  consumers: ReadonlyMap<Use, readonly Link[]>,
+  weigh: Weigh,
+): readonly Use[] {
   const remaining = new Map<Use, number>()
   const place = new Map(uses.map((use, at) => [use, at]))
   for (const use of [...uses].reverse()) {
@@ -13,5 +17,7 @@ export function rankUses(uses: readonly Use[], consumers: ReadonlyMap<Use, reado
     for (const link of consumers.get(use) ?? []) longest = Math.max(longest, remaining.get(link.use) ?? 0)
     remaining.set(use, longest + weigh(use))
   }
-  return [...uses].sort((a, b) => (remaining.get(b) ?? 0) - (remaining.get(a) ?? 0) || (place.get(a) ?? 0) - (place.get(b) ?? 0))
+  return [...uses].sort(
+    (a, b) => (remaining.get(b) ?? 0) - (remaining.get(a) ?? 0) || (place.get(a) ?? 0) - (place.get(b) ?? 0),
+  )
 }

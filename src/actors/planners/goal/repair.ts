@@ -37,12 +37,18 @@ interface Work {
 
 /** A list has become known: all that has not begun is planned anew, item by item. */
 function elaborate(work: Work): ReplanAnswer {
-  const { request, standing } = work
-  const affected = new Set(standing.plan.steps.filter((step) => isReplaceable(step, standing)).map((step) => step.id))
-  const wants = listWants(request.plan.goal.want ?? [], work.index, standing.knowledge)
-  const solved = solveWith(work, wants, affected)
+  const solved = solveWhole(work)
   if (solved.solution === undefined) return giveUpOn(work, solved)
-  return answer(work, { affected, links: [], goalWants: wants.length, solved, dropped: [] })
+  return answer(work, { affected: replaceable(work.standing), links: [], goalWants: 0, solved, dropped: [] })
+}
+
+function solveWhole(work: Work): Solved {
+  const { request, standing, index } = work
+  return solveWith(work, listWants(request.plan.goal.want ?? [], index, standing.knowledge), replaceable(standing))
+}
+
+function replaceable(standing: Standing): ReadonlySet<string> {
+  return new Set(standing.plan.steps.filter((step) => isReplaceable(step, standing)).map((step) => step.id))
 }
 
 function repair(work: Work): ReplanAnswer {
@@ -50,6 +56,7 @@ function repair(work: Work): ReplanAnswer {
   const roots = troubledSteps(work)
   if (roots.size === 0) return { keep: 'No step that has not begun rests on this.' }
   let affected = withItems(roots, standing)
+  let isHopeful = false
   for (;;) {
     const links = frontierLinks(affected, work)
     const goalWants = lostWants(affected, work)
@@ -70,10 +77,22 @@ function repair(work: Work): ReplanAnswer {
         const kept = links.filter((_, at) => !unmet.has(at + goalWants.length))
         const lost = explainMissing(failing.problem, failing.bounds, failing.unmet)
         const goals = goalWants.filter((_, at) => !unmet.has(at)).length
-        return answer(work, { affected, links: kept, goalWants: goals, solved, dropped, abandoned: { roots, because: lost } })
+        return answer(work, {
+          affected,
+          links: kept,
+          goalWants: goals,
+          solved,
+          dropped,
+          abandoned: { roots, because: lost },
+        })
       }
     }
     if (solved.solution) return answer(work, { affected, links, goalWants: goalWants.length, solved, dropped: [] })
+    if (!isHopeful) {
+      const whole = solveWhole(work)
+      if (whole.solution === undefined) return giveUpOn(work, whole)
+      isHopeful = true
+    }
     const wider = widen(affected, standing)
     if (wider.size === affected.size) return giveUpOn(work, solved)
     affected = wider
@@ -82,7 +101,12 @@ function repair(work: Work): ReplanAnswer {
 }
 
 /** Places of the wants that cannot be met: by the bounds, or, where only the search has found that out, each by itself. */
-function unmetWants(work: Work, wants: readonly Want[], affected: ReadonlySet<string>, solved: Solved): readonly number[] {
+function unmetWants(
+  work: Work,
+  wants: readonly Want[],
+  affected: ReadonlySet<string>,
+  solved: Solved,
+): readonly number[] {
   if (solved.solution) return []
   if (solved.unmet.length > 0) return solved.unmet.map((link) => solved.problem.goal.links.indexOf(link))
   return wants.flatMap((want, at) => (solveWith(work, [want], affected).solution ? [] : [at]))
@@ -150,7 +174,8 @@ function frontierLinks(affected: ReadonlySet<string>, { standing, index }: Work)
   for (const id of affected) for (const other of dependents.get(id) ?? []) if (!affected.has(other)) frontier.add(other)
   for (const id of [...frontier].sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))) {
     const step = standing.steps.get(id)
-    if (step && isReplaceable(step, standing)) for (const link of linksOf(step, standing, index)) if (affected.has(link.from)) links.push(link)
+    if (step && isReplaceable(step, standing))
+      for (const link of linksOf(step, standing, index)) if (affected.has(link.from)) links.push(link)
   }
   return links
 }
@@ -175,7 +200,11 @@ function toWant({ need, scope }: StepLink): Want {
 }
 
 /** Solves with all steps standing that are not affected and do not wait for an affected one. */
-function solveWith({ standing, index, isPartial, settings }: Work, wants: readonly Want[], affected: ReadonlySet<string>): Solved {
+function solveWith(
+  { standing, index, isPartial, settings }: Work,
+  wants: readonly Want[],
+  affected: ReadonlySet<string>,
+): Solved {
   const behind = openBranch(affected, standing)
   const steps: StandingStep[] = []
   for (const step of standing.plan.steps) {
@@ -183,9 +212,15 @@ function solveWith({ standing, index, isPartial, settings }: Work, wants: readon
     const isUnderWay = standing.isFixed(step.id) || standing.isOpen(step.id)
     if (tool === undefined || !isUnderWay || behind.has(step.id) || step.forEach !== undefined) continue
     const gives = Object.keys(tool.gives)
-    if (gives.some((fact) => !isGivenBy(step, fact, standing))) steps.push({ id: step.id, tool, scope: step.item ?? '' })
+    if (gives.some((fact) => !isGivenBy(step, fact, standing)))
+      steps.push({ id: step.id, tool, scope: step.item ?? '' })
   }
-  return solve(wants, { index, knowledge: { ...standing.knowledge, standing: steps }, isPartial, budget: settings.budget })
+  return solve(wants, {
+    index,
+    knowledge: { ...standing.knowledge, standing: steps },
+    isPartial,
+    budget: settings.budget,
+  })
 }
 
 /** Done, so that what it gave is among the known facts. */
@@ -221,6 +256,8 @@ function giveUpOn({ request, standing }: Work, { problem, bounds, unmet }: Solve
   const because = isElaboration ? reason : `${reason} (${request.troubles.map(({ text }) => text).join('; ')})`
   if (!isElaboration) return { giveUp: because }
   // Giving up on mere elaboration would let the run end as if the goal had been reached.
-  const lists = request.troubles.flatMap(({ stepId }) => (stepId !== undefined && standing.steps.has(stepId) ? [stepId] : []))
+  const lists = request.troubles.flatMap(({ stepId }) =>
+    stepId !== undefined && standing.steps.has(stepId) ? [stepId] : [],
+  )
   return { patch: lists.map((id): Operation => ({ op: 'abandon', id, because })), because }
 }

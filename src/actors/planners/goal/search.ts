@@ -1,4 +1,4 @@
-// The least-cost set of uses that meets the goal: branch and bound over the hypergraph, exact within a budget of nodes.
+// The least-cost set of uses that meets the goal: branch and bound over the hypergraph, exact within a budget of effort.
 //
 // H1. A use counts once, however many need what it gives.
 // H2. What has one way only is taken without branching; what no two open needs share is solved apart, and costs add up.
@@ -19,14 +19,13 @@ export interface Solution {
   readonly choices: ReadonlyMap<Link, Choice>
   /** Whether nothing cheaper exists. */
   readonly isLeast: boolean
-  readonly nodes: number
 }
 
 export interface SearchOptions {
   readonly bounds: Bounds
   readonly order: Order
   readonly knowledge: Knowledge
-  /** Branches to look into before the search settles for what it has. */
+  /** Ways to meet a need that may be looked at before the search settles for what it has. */
   readonly budget: number
 }
 
@@ -36,7 +35,7 @@ export function findLeastCost(problem: Problem, options: SearchOptions): Solutio
   const answer = search.solve(open, Infinity)
   if (answer === undefined) return undefined
   const { cost, taken } = answer
-  return { cost, choices: new Map(taken), isLeast: !search.isOverBudget, nodes: search.nodes }
+  return { cost, choices: new Map(taken), isLeast: !search.isOverBudget }
 }
 
 type Taken = readonly [Link, Choice]
@@ -56,7 +55,7 @@ export interface Draft {
 }
 
 class Search implements Draft {
-  nodes = 0
+  effort = 0
   readonly #options: SearchOptions
   readonly #choices: (Choice | undefined)[]
   readonly #consumers: Use[][]
@@ -72,11 +71,12 @@ class Search implements Draft {
     this.#chosen = new Uint8Array(problem.uses.length)
     this.#chosen[problem.goal.id] = 1
     for (const use of problem.uses) if (use.standing) this.#chosen[use.id] = 1
-    for (const { key, is } of problem.atoms) if (is !== undefined) this.#conditions.set(key, (this.#conditions.get(key) ?? 0) + 1)
+    for (const { key, is } of problem.atoms)
+      if (is !== undefined) this.#conditions.set(key, (this.#conditions.get(key) ?? 0) + 1)
   }
 
   get isOverBudget(): boolean {
-    return this.nodes > this.#options.budget
+    return this.effort > this.#options.budget
   }
 
   choiceOf(link: Link): Choice | undefined {
@@ -124,11 +124,14 @@ class Search implements Draft {
     let best: Answer | undefined
     for (const choice of choices) {
       if (best !== undefined && this.isOverBudget) break // H4
-      this.nodes += 1
       const from = this.#trail.length
       const opened: Link[] = []
       const step = this.#take(link, choice, opened)
-      const answer = this.#solveFrom(from, [...opened, ...others], Math.min(limit, best?.cost ?? Infinity) - cost - step)
+      const answer = this.#solveFrom(
+        from,
+        [...opened, ...others],
+        Math.min(limit, best?.cost ?? Infinity) - cost - step,
+      )
       if (answer) best = { cost: cost + step + answer.cost, taken: [...this.#trail.slice(mark, from), ...answer.taken] }
       while (this.#trail.length > from) this.#undo()
     }
@@ -163,6 +166,7 @@ class Search implements Draft {
   #choicesFor(link: Link): readonly Choice[] {
     const { order, bounds } = this.#options
     const { atom, use } = link
+    this.effort += 1 + atom.supports.length
     const isSensitive = order.isSensitive(link)
     const found: Choice[] = []
     if (atom.known) {
@@ -184,7 +188,11 @@ class Search implements Draft {
       if (!isSensitive && !isCircular && !isContested && !order.mayCover(giver, link)) return [support]
       found.push(support)
     }
-    fresh.sort((a, b) => (bounds.useAtMost[a.use.id] ?? 0) - (bounds.useAtMost[b.use.id] ?? 0) || Number(a.isAssumed) - Number(b.isAssumed))
+    fresh.sort(
+      (a, b) =>
+        (bounds.useAtMost[a.use.id] ?? 0) - (bounds.useAtMost[b.use.id] ?? 0) ||
+        Number(a.isAssumed) - Number(b.isAssumed),
+    )
     return fresh.length === 0 ? found : [...found, ...fresh]
   }
 

@@ -31,7 +31,8 @@ export function solve(wants: readonly Want[], options: SolveOptions): Solved {
   const leftOut = isPartial ? leaveOutItems(problem) : []
   const unserved = knowledge.surprising.size > 0 ? [] : unservedItems(problem, leftOut)
   // A name that promises nothing usable may be wrong: until the content is known, the item is planned for all the same.
-  if (unserved.length > 0) return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
+  if (unserved.length > 0)
+    return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
   const bounds = boundCosts(problem)
   const unmet = problem.goal.links.filter(({ atom, isLeftOut }) => !isLeftOut && bounds.atMost[atom.id] === Infinity)
   if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined }

@@ -30,7 +30,8 @@ export function readStanding({ plan, situation, tools, troubles }: ReplanRequest
     placeOf.set(step.id, place)
   }
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const toolOf = (step: Step): ToolDescription | undefined => (step.tool === undefined ? undefined : byName.get(step.tool))
+  const toolOf = (step: Step): ToolDescription | undefined =>
+    step.tool === undefined ? undefined : byName.get(step.tool)
   const facts = readFacts(situation, steps, toolOf)
   const lists = new Map(knownLists(facts))
   const tried = new Set<string>()

@@ -19,7 +19,11 @@ export interface StepLink {
   readonly element?: number
 }
 
-export function linksOf(step: Step, { toolOf, steps, knowledge }: Standing, { rootsOf }: ToolIndex): readonly StepLink[] {
+export function linksOf(
+  step: Step,
+  { toolOf, steps }: Standing,
+  { rootsOf }: ToolIndex,
+): readonly StepLink[] {
   const tool = toolOf(step)
   if (tool === undefined) return []
   const links: StepLink[] = []
@@ -39,7 +43,8 @@ export function linksOf(step: Step, { toolOf, steps, knowledge }: Standing, { ro
   for (const id of step.after ?? []) {
     const giver = steps.get(id)
     const gives = giver && toolOf(giver)?.gives
-    for (const need of tool.requires) if (gives?.[need.fact]) links.push({ step, from: id, need, scope: scopeOf(need.fact) })
+    for (const need of tool.requires)
+      if (gives?.[need.fact]) links.push({ step, from: id, need, scope: scopeOf(need.fact) })
   }
   return links
 }

@@ -30,9 +30,16 @@ export function indexTools(tools: readonly ToolDescription[], listFacts: Iterabl
 }
 
 /** What a tool takes as input and what else must hold, with the input's property. */
-export function needsOf(tool: ToolDescription): readonly (Need & { readonly property?: string })[] {
-  return [...Object.entries(tool.needs).map(([property, need]) => ({ ...need, property })), ...tool.requires]
+export function needsOf(tool: ToolDescription): readonly NeedOf[] {
+  const known = needs.get(tool)
+  if (known) return known
+  const made = [...Object.entries(tool.needs).map(([property, need]) => ({ ...need, property })), ...tool.requires]
+  needs.set(tool, made)
+  return made
 }
+
+export type NeedOf = Need & { readonly property?: string }
+const needs = new WeakMap<ToolDescription, readonly NeedOf[]>()
 
 /** What one successful use of a tool costs, failures on the way included. */
 export function expectedCost({ cost, likelihood }: ToolDescription): number {
@@ -49,7 +56,12 @@ function makeIndex(given: readonly ToolDescription[], lists: readonly string[]):
       else givers.set(fact, [{ tool, gift }])
     }
   }
-  return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])), givers, ...followLists(tools, givers, lists) }
+  return {
+    tools,
+    byName: new Map(tools.map((tool) => [tool.name, tool])),
+    givers,
+    ...followLists(tools, givers, lists),
+  }
 }
 
 /** A tool that takes one of a list gives one of a list: followed from the lists on until nothing is new. */

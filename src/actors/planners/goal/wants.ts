@@ -4,7 +4,11 @@ import type { Knowledge } from './knowledge.ts'
 import type { Want } from './posedProblem.ts'
 import { needsOf, type ToolIndex } from './toolIndex.ts'
 
-export function listWants(wants: NonNullable<Goal['want']>, index: ToolIndex, { facts, lists }: Knowledge): readonly Want[] {
+export function listWants(
+  wants: NonNullable<Goal['want']>,
+  index: ToolIndex,
+  { facts, lists }: Knowledge,
+): readonly Want[] {
   return wants.flatMap(({ fact, is }): Want | Want[] => {
     const want: Want = is === undefined ? { fact } : { fact, is }
     if (facts.has(fact) || !isOfItems(fact, index)) return want
@@ -17,6 +21,7 @@ export function listWants(wants: NonNullable<Goal['want']>, index: ToolIndex, { 
 /** There is one for each item, and none of the whole. */
 function isOfItems(fact: string, { rootsOf, givers, worksOnItems }: ToolIndex): boolean {
   if (!rootsOf.has(fact)) return false
-  return (givers.get(fact) ?? []).every(({ tool, gift }) => gift.each === true || (worksOnItems.has(tool) && needsOf(tool).length > 0))
+  return (givers.get(fact) ?? []).every(
+    ({ tool, gift }) => gift.each === true || (worksOnItems.has(tool) && needsOf(tool).length > 0),
+  )
 }
-

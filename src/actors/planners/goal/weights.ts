@@ -62,7 +62,8 @@ function sizesOf({ facts, lists }: Knowledge, sizeOf: Weighing['sizeOf']): Reado
     for (let item = 0; item < length; item++) {
       const known = facts.get(factKey(fact, String(item)))
       const size = known && sizeOf(known.value)
-      if (size !== undefined && Number.isFinite(size)) sizes.set(String(item), Math.max(size, sizes.get(String(item)) ?? 0))
+      if (size !== undefined && Number.isFinite(size))
+        sizes.set(String(item), Math.max(size, sizes.get(String(item)) ?? 0))
     }
   }
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)

@@ -139,7 +139,10 @@ function writeStep(use: Use, writing: Writing): Step {
 }
 
 /** The input of a use: a reference, a value that is known, or an array of these, for each property. */
-export function writeInput(use: Use, { solution, idOf, lifts }: Pick<Writing, 'solution' | 'idOf' | 'lifts'>): JsonObject {
+export function writeInput(
+  use: Use,
+  { solution, idOf, lifts }: Pick<Writing, 'solution' | 'idOf' | 'lifts'>,
+): JsonObject {
   const input: Record<string, Json> = {}
   const tool = use.tool
   for (const [property, need] of Object.entries(tool?.needs ?? {})) if (need.each) input[property] = []
@@ -160,7 +163,12 @@ function writeValue(link: Link, choice: Choice, idOf: ReadonlyMap<Use, string>, 
   return { $from: idOf.get(choice.use) ?? '', path: choice.from }
 }
 
-function afterOf(use: Use, choices: ReadonlyMap<Link, Choice>, idOf: ReadonlyMap<Use, string>, lift: Lift | undefined): string[] {
+function afterOf(
+  use: Use,
+  choices: ReadonlyMap<Link, Choice>,
+  idOf: ReadonlyMap<Use, string>,
+  lift: Lift | undefined,
+): string[] {
   const carried = new Set<string>()
   const required = new Set<string>()
   for (const link of use.links) {
@@ -190,7 +198,9 @@ function expectationOf(use: Use, { consumers, problem }: Writing): JsonSchema | 
 
 function placeAt(pointer: string, schema: JsonSchema): JsonSchema {
   return [...parsePointer(pointer)].reverse().reduce<JsonSchema>((inner, part) => {
-    return /^\d+$/.test(part) ? { type: ['array', 'object'] } : { type: 'object', properties: { [part]: inner }, required: [part] }
+    return /^\d+$/.test(part)
+      ? { type: ['array', 'object'] }
+      : { type: 'object', properties: { [part]: inner }, required: [part] }
   }, schema)
 }
 
@@ -201,7 +211,14 @@ function writeAssumptions(uses: readonly Use[], { solution, idOf, problem }: Wri
     for (const link of use.links) {
       const choice = solution.choices.get(link)
       const { atom } = link
-      if (choice === undefined || choice === 'known' || !choice.isAssumed || atom.is === undefined || use === problem.goal) continue
+      if (
+        choice === undefined ||
+        choice === 'known' ||
+        !choice.isAssumed ||
+        atom.is === undefined ||
+        use === problem.goal
+      )
+        continue
       const meaning = `${atom.key} ${canonicalJson(atom.is)}`
       const id = idOf.get(use) ?? ''
       const known = byMeaning.get(meaning)
@@ -237,4 +254,3 @@ export function inWords(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return `is one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`
   return `satisfies ${canonicalJson(schema)}`
 }
-

@@ -1,0 +1,61 @@
+// 500 runs of 20 steps at once, beside one run of 10,000: many runs must not cost more per step than one.
+//
+//   npx tsx --expose-gc bench/runs.ts [rounds]
+import { z } from 'zod'
+import { createRuntime, defineTool } from '../src/runtime/index.ts'
+import type { Plan } from '../src/plan/schema.ts'
+import { shapes } from './shapes.ts'
+
+const rounds = Number(process.argv[2] ?? 7)
+const noop = defineTool({ name: 'noop', description: 'Does nothing.', input: z.object({}), output: z.null(), run: () => null })
+
+function planOf(after: readonly (readonly number[])[]): Plan {
+  return {
+    id: 'bench',
+    goal: { text: 'measure' },
+    revision: 1,
+    parent: null,
+    by: { planner: 'bench' },
+    because: { type: 'first', text: 'first plan' },
+    assumptions: [],
+    steps: after.map((dependencies, index) => ({
+      id: `s${String(index)}`,
+      tool: 'noop',
+      ...(dependencies.length > 0 && { after: dependencies.map((dependency) => `s${String(dependency)}`) }),
+    })),
+  }
+}
+
+/** µs per step of `runs` runs of `steps` steps, all started at once. */
+async function measure(runs: number, plan: Plan): Promise<number> {
+  globalThis.gc?.()
+  const runtime = createRuntime({ tools: [noop] })
+  const before = performance.now()
+  const started = Array.from({ length: runs }, () => runtime.start(plan))
+  const outcomes = await Promise.all(started.map(({ result }) => result))
+  const time = ((performance.now() - before) * 1_000) / (runs * plan.steps.length)
+  if (outcomes.some(({ reason }) => reason !== 'done')) throw new Error('Some run was not done.')
+  await runtime.close()
+  return time
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN
+}
+
+console.log(`µs per step, medians of ${String(rounds)} rounds\n`)
+console.log('| shape | 1 run of 10,000 | 500 runs of 20 | ratio |\n|---|---:|---:|---:|')
+for (const shape of shapes) {
+  const large = planOf(shape.after(10_000))
+  const small = planOf(shape.after(20))
+  const one: number[] = []
+  const many: number[] = []
+  for (let round = -1; round < rounds; round++) {
+    const [a, b] = [await measure(1, large), await measure(500, small)]
+    if (round < 0) continue // warm-up
+    one.push(a)
+    many.push(b)
+  }
+  console.log(`| ${shape.name} | ${median(one).toFixed(1)} | ${median(many).toFixed(1)} | ${(median(many) / median(one)).toFixed(2)} |`)
+}
