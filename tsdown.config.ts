@@ -14,6 +14,5 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   clean: true,
-  hash: false,
   fixedExtension: false,
 })

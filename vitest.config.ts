@@ -11,5 +11,11 @@ export default defineConfig({
       { find: /^planloom\/tools$/, replacement: source('./src/tools/index.ts') },
     ],
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 30_000, restoreMocks: true, typecheck: { enabled: false } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    restoreMocks: true,
+    typecheck: { enabled: false },
+  },
 })

@@ -3,7 +3,6 @@
 import { createGoalPlanner } from '../src/actors/planners/goal/goalPlanner.ts'
 import type { PlanDraft, PlannerContext } from '../src/actors/planners/planner.ts'
 import type { FactReport, PlanSituation, RunLimits } from '../src/machines/coordinator.messages.ts'
-import type { Json } from '../src/plan/json.ts'
 import { planSchema, type Goal } from '../src/plan/schema.ts'
 import type { Gift, Need, ToolDescription } from '../src/plan/toolDescription.ts'
 
@@ -137,7 +136,7 @@ for (const { title, tools, goal, failing } of [items(), layers(), alternatives()
   const plan = planSchema.parse({ id: 'p', goal, steps: draft.steps, assumptions: draft.assumptions ?? [] })
   const facts: FactReport[] = Object.entries(goal.facts ?? {}).map(([key, value]) => ({
     key,
-    value: value as Json,
+    value,
     by: 'goal',
     at: 0,
   }))

@@ -7,7 +7,13 @@ import type { Plan } from '../src/plan/schema.ts'
 import { shapes } from './shapes.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
-const noop = defineTool({ name: 'noop', description: 'Does nothing.', input: z.object({}), output: z.null(), run: () => null })
+const noop = defineTool({
+  name: 'noop',
+  description: 'Does nothing.',
+  input: z.object({}),
+  output: z.null(),
+  run: () => null,
+})
 
 function planOf(after: readonly (readonly number[])[]): Plan {
   return {
@@ -26,14 +32,15 @@ function planOf(after: readonly (readonly number[])[]): Plan {
   }
 }
 
-/** µs per step of `runs` runs of `steps` steps, all started at once. */
+/** µs of processor time per step of `runs` runs of `steps` steps, all started at once. */
 async function measure(runs: number, plan: Plan): Promise<number> {
   globalThis.gc?.()
   const runtime = createRuntime({ tools: [noop] })
-  const before = performance.now()
+  const before = process.cpuUsage()
   const started = Array.from({ length: runs }, () => runtime.start(plan))
   const outcomes = await Promise.all(started.map(({ result }) => result))
-  const time = ((performance.now() - before) * 1_000) / (runs * plan.steps.length)
+  const { user, system } = process.cpuUsage(before)
+  const time = (user + system) / (runs * plan.steps.length)
   if (outcomes.some(({ reason }) => reason !== 'done')) throw new Error('Some run was not done.')
   await runtime.close()
   return time
@@ -44,7 +51,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
-console.log(`µs per step, medians of ${String(rounds)} rounds\n`)
+console.log(`µs of processor time per step, medians of ${String(rounds)} rounds\n`)
 console.log('| shape | 1 run of 10,000 | 500 runs of 20 | ratio |\n|---|---:|---:|---:|')
 for (const shape of shapes) {
   const large = planOf(shape.after(10_000))
@@ -57,5 +64,7 @@ for (const shape of shapes) {
     one.push(a)
     many.push(b)
   }
-  console.log(`| ${shape.name} | ${median(one).toFixed(1)} | ${median(many).toFixed(1)} | ${(median(many) / median(one)).toFixed(2)} |`)
+  console.log(
+    `| ${shape.name} | ${median(one).toFixed(1)} | ${median(many).toFixed(1)} | ${(median(many) / median(one)).toFixed(2)} |`,
+  )
 }

@@ -48,22 +48,9 @@ function useIt(tarball: string): void {
     .filter(([, target]) => typeof target !== 'string')
     .map(([subpath]) => manifest.name + subpath.slice(1))
   write('package.json', '{ "type": "module", "private": true }')
-  write(
-    'tsconfig.json',
-    '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "strict": true, "noEmit": true, "types": ["node"] } }',
-  )
-  write(
-    'use.ts',
-    entries.map((entry, index) => `import * as entry${index} from '${entry}'\nconsole.log(entry${index})`).join('\n'),
-  )
-  write(
-    'use.js',
-    entries.map((entry) => `console.log(Object.keys(await import('${entry}')).length, '${entry}')`).join('\n'),
-  )
   const packages = [tarball, resolve('node_modules/@types/node')]
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--install-links', ...packages], folder)
-  compile()
-  run(process.execPath, ['use.js'], folder)
+  compile(entries.map((entry) => `import { ${namesOf(entry).join(', ')} } from '${entry}'`))
   const version = execFileSync('npx', ['--no-install', manifest.name, '--version'], {
     cwd: folder,
     encoding: 'utf8',
@@ -71,8 +58,20 @@ function useIt(tarball: string): void {
   if (version !== manifest.version) throw new Error(`${manifest.name} --version says ${version}`)
 }
 
+/** What an entry exports when it is imported: the declarations must say the same names. */
+function namesOf(entry: string): string[] {
+  const code = `console.log(JSON.stringify(Object.keys(await import('${entry}'))))`
+  const stdout = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' })
+  const names = JSON.parse(stdout) as string[]
+  if (names.length === 0) throw new Error(`${entry} exports nothing`)
+  return names
+}
+
 /** Our own declarations must hold by themselves (no `skipLibCheck`); those of others are their affair. */
-function compile(): void {
+function compile(imports: readonly string[]): void {
+  for (const [index, text] of imports.entries()) write(`use${index}.ts`, text)
+  const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, noEmit: true, types: ['node'] }
+  write('tsconfig.json', JSON.stringify({ compilerOptions }))
   let said: string
   try {
     said = execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', '.'], {
@@ -82,7 +81,7 @@ function compile(): void {
   } catch (error) {
     said = String((error as { stdout?: unknown }).stdout)
   }
-  const ours = said.split('\n').filter((line) => /^(use\.ts|node_modules\/planloom\/)/.test(line))
+  const ours = said.split('\n').filter((line) => /^(use\d+\.ts|node_modules\/planloom\/)/.test(line))
   if (ours.length > 0) throw new Error(`the declarations do not hold:\n${ours.join('\n')}`)
 }
 

@@ -1,5 +1,8 @@
 // Everything that `planloom` exports, name by name. Parts that stand alone are subpaths: `planloom/plan`, `planloom/tools`.
 export {
+  createCachedPlanner,
+  filePlanStore,
+  memoryPlanStore,
   createFixedPlanner,
   createGoalPlanner,
   createRuntime,
@@ -18,6 +21,8 @@ export {
   unlimited,
 } from './runtime/index.ts'
 export type {
+  CachedPlannerOptions,
+  PlanStore,
   BudgetUsed,
   Clock,
   CoordinatorCommand,

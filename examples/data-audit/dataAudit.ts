@@ -21,6 +21,9 @@ export interface DataAuditOptions {
   readonly history?: Audit['history']
 }
 
+/** Few steps at once: queries run on few connections anyway, and so what is more important really goes first. */
+export const limits = { concurrency: 8 } as const
+
 export interface DataAudit {
   readonly goal: Goal
   readonly tools: readonly Tool[]

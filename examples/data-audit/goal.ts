@@ -17,6 +17,7 @@ export const realFolder = relative(
 const recorded = recordPlanner(createGoalPlanner())
 const { env } = process
 
+export { limits } from './dataAudit.ts'
 export const planner = recorded.planner
 export const { goal, tools } = dataAudit({
   folder: env['AUDIT_FOLDER'] ?? realFolder,

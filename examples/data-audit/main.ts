@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { createGoalPlanner, createRuntime, type Run } from 'planloom'
 import { isJsonObject } from 'planloom/plan'
-import { dataAudit } from './dataAudit.ts'
+import { dataAudit, limits } from './dataAudit.ts'
 import { realFolder } from './goal.ts'
 import { historyOf } from './report/history.ts'
 
@@ -20,7 +20,7 @@ const audit = dataAudit({
     return found && historyOf(found)
   },
 })
-const runtime = createRuntime({ tools: audit.tools, planner: createGoalPlanner() })
+const runtime = createRuntime({ tools: audit.tools, planner: createGoalPlanner(), limits })
 const stop = new AbortController()
 process.once('SIGINT', () => {
   stop.abort(new Error('interrupted at the terminal'))

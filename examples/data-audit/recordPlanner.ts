@@ -2,7 +2,7 @@
 //
 // It is wrapped around any planner and changes nothing of what that answers. What it knows of steps is what the planner was
 // shown when it was last asked; a program that holds the run itself knows more (`historyOf(run)`).
-import type { Planner, ReplanRequest } from 'planloom'
+import type { PlanAnswer, PlanDraft, Planner, ReplanRequest } from 'planloom'
 import { applyPatch, type Plan } from 'planloom/plan'
 import { historyOf, type History } from './report/history.ts'
 
@@ -19,11 +19,13 @@ export interface RecordedPlanner {
 
 export function recordPlanner(planner: Planner): RecordedPlanner {
   const records = new Map<string, Record>()
+  /** First plans by their goal: which run they are for is known when the first one is amended. */
+  const drafts = new Map<string, PlanDraft>()
 
   function recordOf(plan: Plan): Record {
     const known = records.get(plan.id)
     if (known !== undefined) return known
-    const record: Record = { revisions: [], last: undefined }
+    const record: Record = { revisions: firstOf(plan, drafts.get(plan.goal.text)), last: undefined }
     records.set(plan.id, record)
     return record
   }
@@ -35,7 +37,15 @@ export function recordPlanner(planner: Planner): RecordedPlanner {
 
   const recorded: Planner = {
     ...planner,
-    plan: (request, context) => planner.plan(request, context),
+    plan(request, context) {
+      const answer = planner.plan(request, context)
+      const note = (given: PlanAnswer) => {
+        if ('steps' in given) drafts.set(request.goal.text, given)
+        return given
+      }
+      if (Symbol.asyncIterator in answer) return answer
+      return answer instanceof Promise ? answer.then(note) : note(answer)
+    },
     async replan(request, context) {
       see(request.plan)
       recordOf(request.plan).last = request
@@ -48,7 +58,11 @@ export function recordPlanner(planner: Planner): RecordedPlanner {
           applyPatch(request.plan, {
             base: request.plan.revision,
             by: { planner: planner.name },
-            because: { type: 'trouble', text: because, steps },
+            because: {
+              type: request.troubles.every(({ type }) => type === 'expanded') ? 'expanded' : 'trouble',
+              text: because,
+              steps,
+            },
             operations: [...answer.patch],
           }),
         )
@@ -69,6 +83,21 @@ export function recordPlanner(planner: Planner): RecordedPlanner {
       })
     },
   }
+}
+
+function firstOf(plan: Plan, draft: PlanDraft | undefined): Plan[] {
+  if (draft === undefined || plan.revision === 1) return []
+  const because = { type: 'first', text: 'first plan' } as const
+  return [
+    {
+      ...plan,
+      revision: 1,
+      parent: null,
+      because,
+      steps: [...draft.steps],
+      assumptions: [...(draft.assumptions ?? [])],
+    },
+  ]
 }
 
 /** How a step ended, where it had ended when the planner was last asked. */

@@ -41,7 +41,8 @@ interface TypedCondition {
 type Input<I extends z.ZodType> = WithRefs<z.input<I>>
 /** `input` may be left out where nothing in it is required. */
 type HasInput<I extends z.ZodType, Value> =
-  Partial<z.input<I>> extends z.input<I> ? { readonly input?: Value } : { readonly input: Value }
+  IsOptional<z.input<I>> extends true ? { readonly input?: Value } : { readonly input: Value }
+type IsOptional<T> = T extends Readonly<Record<string, never>> ? true : Partial<T> extends T ? true : false
 
 export type ToolStep<I extends z.ZodType, O extends z.ZodType> = Common & {
   readonly tool: TypedTool<I, O>

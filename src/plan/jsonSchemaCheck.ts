@@ -4,9 +4,9 @@
 // J2. No check takes for ever: patterns are judged first, and a text that is too long for one is reported instead of tried.
 // J3. The schema is left as it is: the validator writes on its own copy, made once per schema.
 import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema'
+import { guardedSchema } from './guardedSchema.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts'
 import { getPointer, parsePointer } from './pointer.ts'
-import { longestText } from './patternSafety.ts'
 import { schemaProblems, type SchemaProblem } from './schemaProblems.ts'
 
 export type { SchemaProblem } from './schemaProblems.ts'
@@ -79,7 +79,7 @@ function prepare(schema: JsonObject): Prepared {
         problem: unusable(`${first.message}, at "${first.path}"`),
         hasPatternedNames: false,
       }
-    const copy = guarded(schema) as Schema
+    const copy = guardedSchema(schema) as Schema
     const hasPatternedNames = JSON.stringify(schema).includes('"patternProperties"')
     return { validator: new Validator(copy, '2020-12', false), problem, hasPatternedNames }
   } catch (error) {
@@ -94,40 +94,6 @@ function prepare(schema: JsonObject): Prepared {
 function unusable(why = 'it cannot be used'): SchemaProblem {
   return { path: '', message: `this is not a usable JSON Schema: ${why}` }
 }
-
-/** A copy in which nothing is tried on a value that is too large for it (J2). */
-function guarded(schema: Json): Json {
-  if (Array.isArray(schema)) return (schema as readonly Json[]).map(guarded)
-  if (!isJsonObject(schema)) return schema
-  const entries = Object.keys(schema).map((key) => {
-    const part = schema[key] as Json
-    return [key, isData.has(key) ? structuredClone(part) : guarded(part)] as const
-  })
-  const copy: Record<string, Json> = Object.fromEntries(entries)
-  const guards: Json[] = []
-  const { pattern, uniqueItems } = schema
-  if (typeof pattern === 'string' && longestText(pattern) !== Infinity) {
-    const maxLength = longestText(pattern)
-    guards.push({ if: { type: 'string', minLength: maxLength + 1 }, then: { maxLength }, else: { pattern } })
-    delete copy.pattern
-  }
-  if (uniqueItems === true) {
-    guards.push({
-      if: { type: 'array', minItems: longestSet + 1 },
-      then: { maxItems: longestSet },
-      else: { uniqueItems },
-    })
-    delete copy.uniqueItems
-  }
-  if (guards.length > 0) copy.allOf = [...(Array.isArray(copy.allOf) ? (copy.allOf as readonly Json[]) : []), ...guards]
-  return copy
-}
-
-/** Items are compared in pairs. */
-const longestSet = 10_000
-
-/** Keywords whose values are data and not schemas. */
-const isData: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
 
 const longestName = 5_000
 

@@ -81,16 +81,18 @@ class Reader {
       throw new PatternRefused(`it repeats up to ${most} times what may be empty`)
     }
     const after = this.#at
-    let whole = most > copyLimit ? this.#loop(part) : part
-    const copies = most > copyLimit ? Math.min(least, copyLimit) : most
-    for (let copy = 1; copy < copies; copy++) {
+    const parts = [most > copyLimit ? this.#loop(part) : part]
+    for (const copies = most > copyLimit ? Math.min(least, copyLimit) : most; parts.length < copies;) {
       this.#at = from
-      const next = this.#atom()
-      whole = this.#join(whole, copy >= least ? { ...next, isNullable: true } : next)
+      parts.push(this.#atom())
       if (this.#at !== to) throw new PatternRefused('it cannot be read')
     }
     this.#at = after
-    return least === 0 ? { ...whole, isNullable: true } : whole
+    // a{1,3} is a(a(a)?)?: not aa?a?, which would match "aa" in two ways.
+    return parts.reduceRight<Part>((rest, copy, index) => {
+      const whole = this.#join(copy, rest)
+      return index >= least ? { ...whole, isNullable: true } : whole
+    }, empty)
   }
 
   #quantifier(): readonly [number, number] | undefined {

@@ -23,13 +23,19 @@ export interface SchemaProblem {
  */
 export function schemaProblems(schema: JsonSchema): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = []
-  look({ root: schema, problems, left: nodeLimit }, schema, '', 0)
+  const state: Look = { root: schema, problems, seen: new Set(), targets: new Map(), left: nodeLimit }
+  look(state, schema, '', 0)
+  // What is referred to may stand where no keyword leads.
+  for (const [target, path] of state.targets) if (!state.seen.has(target)) look(state, target, path, 0)
   return problems
 }
 
 interface Look {
   readonly root: JsonSchema
   readonly problems: SchemaProblem[]
+  readonly seen: Set<Json>
+  /** Subschemas that are referred to, and from where. */
+  readonly targets: Map<JsonSchema, string>
   /** Subschemas that may still be looked at. */
   left: number
 }
@@ -41,6 +47,7 @@ function look(state: Look, schema: Json, path: string, depth: number): void {
   if (typeof schema === 'boolean') return
   if (!isJsonObject(schema)) return report(state, path, 'a schema is an object, true or false')
   if (depth > depthLimit) return report(state, path, `subschemas lie deeper than ${depthLimit} levels`)
+  state.seen.add(schema)
   state.left -= 1
   if (state.left === 0) report(state, path, `the schema has more than ${nodeLimit} subschemas`)
   if (state.left <= 0) return
@@ -110,13 +117,10 @@ const isNameListMap: Check = (state, value, path, depth) => {
 }
 const isLocalReference: Check = (state, value, path) => {
   if (typeof value !== 'string') return report(state, path, 'must be a text')
-  if (!value.startsWith('#'))
-    return report(
-      state,
-      path,
-      `"${value}" leads out of the schema; only references inside it ("#/$defs/…") are followed`,
-    ) // H2
-  if (resolveReference(state.root, value) === undefined) report(state, path, `"${value}" leads nowhere in the schema`)
+  const target = resolveReference(state.root, value)
+  if (target !== undefined) state.targets.set(target, path)
+  else if (value.startsWith('#')) report(state, path, `"${value}" leads nowhere in the schema`)
+  else report(state, path, `"${value}" leads out of the schema; only references inside it ("#/$defs/…") are followed`) // H2
 }
 const isRootOnly: Check = (state, value, path, depth) => {
   if (typeof value !== 'string') report(state, path, 'must be a text')

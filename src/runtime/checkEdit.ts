@@ -4,9 +4,26 @@ import { findConflict } from '../machines/decisions/revise.ts'
 import { PlanloomError } from '../errors.ts'
 import { applyPatch } from '../plan/patch.ts'
 import { PlanInvalidError } from '../plan/parse.ts'
-import type { Patch } from '../plan/schema.ts'
+import { patchSchema, type Patch } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import { validatePlan } from '../plan/validate.ts'
+
+/** Reads the operations of an edit. @throws `PATCH_REFUSED` when they are not operations of a patch. */
+export function readPatch(runId: string, draft: { readonly [K in keyof Patch]: unknown }): Patch {
+  const parsed = patchSchema.safeParse(draft)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const place = issue?.path.map(String).join('/') ?? ''
+  throw new PlanloomError(
+    'PATCH_REFUSED',
+    `The edit is not a list of operations: ${place}: ${issue?.message ?? 'not readable'}.`,
+    {
+      hint: 'See docs/plan-format.md for the operations and their fields.',
+      where: { runId, path: `/${place}` },
+      cause: parsed.error,
+    },
+  )
+}
 
 /** @throws `PATCH_REFUSED` when it touches what is done or running or does not fit, `PLAN_INVALID` when its result cannot run. */
 export function checkEdit(runId: string, context: CoordinatorContext, patch: Patch, tools: ToolCatalogue): void {

@@ -6,6 +6,7 @@ import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
 import { memoryJournal } from '../journal/memoryJournal.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
 import { createActor } from '../machines/xstate.ts'
+import { isJsonObject } from '../plan/json.ts'
 import { parsePlan } from '../plan/parse.ts'
 import { goalSchema, type Goal, type Plan } from '../plan/schema.ts'
 import { createToolRegistry } from '../tools/registry.ts'
@@ -154,7 +155,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 }
 
 function isPlan(value: string | Goal | Plan): value is Plan {
-  return typeof value === 'object' && 'steps' in value
+  return isJsonObject(value) && 'steps' in value
 }
 
 function goalOf(goal: string | Goal | Plan): Goal {
@@ -162,7 +163,7 @@ function goalOf(goal: string | Goal | Plan): Goal {
   if (parsed.success) return parsed.data
   throw new PlanloomError(
     'GOAL_INVALID',
-    `The goal is not valid: ${parsed.error.issues.map((issue) => `${issue.path.join('/')}: ${issue.message}`).join('; ')}`,
+    `The goal is not valid: ${parsed.error.issues.map((issue) => `${issue.path.length > 0 ? `${issue.path.join('/')}: ` : ''}${issue.message}`).join('; ')}`,
     {
       hint: 'A goal is a text, or an object with "text" and perhaps "want", "facts" and "partial".',
       cause: parsed.error,

@@ -75,7 +75,8 @@ export interface HostWatcher {
 type HostSnapshot = Snapshot<Outcome>
 type HostEvent =
   | HostMessage
-  | { readonly type: 'host.flushed' } | { readonly type: 'host.flushFailed'; readonly error: unknown }
+  | { readonly type: 'host.flushed' }
+  | { readonly type: 'host.flushFailed'; readonly error: unknown }
   | { readonly type: `xstate.${string}`; readonly output?: unknown; readonly error?: unknown }
 type HostScope = ActorScope<HostSnapshot, HostEvent>
 
@@ -125,7 +126,7 @@ export class RunHost {
   }
 
   get state(): RunState {
-    return (this.#coordinator?.getSnapshot().value ?? 'planning')
+    return this.#coordinator?.getSnapshot().value ?? 'planning'
   }
 
   /** Hands the coordinator a message, as if an actor of the run had said it. */
@@ -226,7 +227,8 @@ export class RunHost {
   }
 
   #endUnrecorded(error: unknown): void {
-    const hint = 'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
+    const hint =
+      'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
     this.#end(crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint))
   }
 

@@ -18,6 +18,9 @@ export { replayJournal, type Replay } from './replay.ts'
 export { runLogic, type RunActorInput, type RunActorEvent } from './runLogic.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
 export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
+export { createCachedPlanner, type CachedPlannerOptions } from '../actors/planners/cached.ts'
+export { memoryPlanStore, type PlanStore } from '../actors/planners/planStore.ts'
+export { filePlanStore } from '../actors/planners/filePlanStore.ts'
 export type {
   PlanAnswer,
   PlanDraft,

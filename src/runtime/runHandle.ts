@@ -14,8 +14,9 @@ import type {
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 import { checkAnswer } from './checkAnswer.ts'
-import { checkEdit } from './checkEdit.ts'
+import { checkEdit, readPatch } from './checkEdit.ts'
 import type { Json } from '../plan/json.ts'
+import { toJsonValue } from '../plan/jsonValue.ts'
 import { applyPatch } from '../plan/patch.ts'
 import type { Goal, Operation, Patch, Plan } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
@@ -23,6 +24,7 @@ import type { RunHost } from './host.ts'
 import type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
 import { findQuestions } from './questions.ts'
+import { checkLimits } from './settings.ts'
 
 interface By {
   readonly by?: string
@@ -136,12 +138,12 @@ export class RunHandle implements Run {
     { because = 'edited by hand', by }: By & { readonly because?: string } = {},
   ): void {
     const context = this.#context
-    const patch: Patch = {
+    const patch = readPatch(this.id, {
       base: context.plan?.revision ?? 1,
       by: { planner: by ?? 'person' },
       because: { type: 'edited', text: because },
-      operations: [...operations],
-    }
+      operations,
+    })
     checkEdit(this.id, context, patch, this.#tools)
     this.#command({ type: 'run.edit', patch, ...whoOf(by) })
   }
@@ -168,15 +170,15 @@ export class RunHandle implements Run {
 
   answer(stepId: string, value: Json, { by }: By = {}): void {
     checkAnswer(this.id, this.#context, stepId, value)
-    this.#command({ type: 'step.answered', stepId, value, ...whoOf(by) })
+    this.#command({ type: 'step.answered', stepId, value: toJsonValue(value), ...whoOf(by) })
   }
 
   report(key: string, value: Json, { by }: By = {}): void {
-    this.#command({ type: 'fact.reported', key, value, ...whoOf(by) })
+    this.#command({ type: 'fact.reported', key, value: toJsonValue(value), ...whoOf(by) })
   }
 
   extend(limits: Parameters<Run['extend']>[0], { by }: By = {}): void {
-    this.#command({ type: 'budget.extend', limits, ...whoOf(by) })
+    this.#command({ type: 'budget.extend', limits: checkLimits(limits), ...whoOf(by) })
   }
 
   /** Hands a command over; a command to a run that is over does nothing. What the coordinator refuses is thrown. */

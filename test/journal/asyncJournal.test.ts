@@ -1,7 +1,14 @@
 // A journal that takes its time: commands wait until the events that caused them are durable.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createRuntime, defineTool, memoryJournal, type Journal, type JournalEvent, type RunJournal } from '../../src/runtime/index.ts'
+import {
+  createRuntime,
+  defineTool,
+  memoryJournal,
+  type Journal,
+  type JournalEvent,
+  type RunJournal,
+} from '../../src/runtime/index.ts'
 import { planOf } from '../support/plans.ts'
 import { echo } from '../support/tools.ts'
 import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
@@ -51,7 +58,10 @@ describe('a journal that takes time to flush', () => {
       output: z.object({}),
       run: async ({ ms }, { runId, stepId }) => {
         const events = [...(journal.read(runId) as Iterable<JournalEvent>)].slice(0, journal.durable(runId))
-        startedWith[stepId] = { durable: journal.durable(runId), events: events.map((event) => ('stepId' in event ? `${event.type} ${event.stepId}` : event.type)) }
+        startedWith[stepId] = {
+          durable: journal.durable(runId),
+          events: events.map((event) => ('stepId' in event ? `${event.type} ${event.stepId}` : event.type)),
+        }
         await clock.wait(ms)
         return {}
       },
@@ -78,7 +88,10 @@ describe('a journal that takes time to flush', () => {
     const clock = new VirtualClock()
     const journal = slowJournal(clock, 100)
     await using runtime = createRuntime({ tools: [echo], journal, clock })
-    const steps = Array.from({ length: 50 }, (_, index) => [{ id: `a${String(index)}`, tool: 'echo' }, { id: `b${String(index)}`, tool: 'echo', after: [`a${String(index)}`] }]).flat()
+    const steps = Array.from({ length: 50 }, (_, index) => [
+      { id: `a${String(index)}`, tool: 'echo' },
+      { id: `b${String(index)}`, tool: 'echo', after: [`a${String(index)}`] },
+    ]).flat()
     expect(await clock.until(runtime.start(planOf(steps)).result)).toMatchObject({ reason: 'done' })
     expect(journal.flushes).toBeLessThan(10)
   })
@@ -87,7 +100,13 @@ describe('a journal that takes time to flush', () => {
     const clock = new VirtualClock()
     const memory = memoryJournal()
     let started = 0
-    const work = defineTool({ name: 'work', description: 'Counts.', input: z.object({}), output: z.object({}), run: () => ((started += 1), {}) })
+    const work = defineTool({
+      name: 'work',
+      description: 'Counts.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => ((started += 1), {}),
+    })
     const journal: Journal = {
       ...memory,
       create: (runId) => {

@@ -9,7 +9,12 @@ export function describeJournal(name: string, open: () => Journal): void {
     it('keeps the events of a run in order, numbered from 0 without gaps (J2)', async () => {
       const journal = open()
       await using runtime = createRuntime({ tools: [echo], journal })
-      const run = runtime.start(planOf([{ id: 'a', tool: 'echo' }, { id: 'b', tool: 'echo', after: ['a'] }]))
+      const run = runtime.start(
+        planOf([
+          { id: 'a', tool: 'echo' },
+          { id: 'b', tool: 'echo', after: ['a'] },
+        ]),
+      )
       await run.result
       const events = await all(journal.read(run.id))
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
@@ -60,4 +65,3 @@ async function all<T>(values: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
 }
 
 describeJournal('the memory journal', () => memoryJournal())
-

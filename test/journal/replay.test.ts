@@ -54,14 +54,31 @@ async function eventfulRun() {
   const planner = createFixedPlanner(
     planOf([
       { id: 'list', tool: 'echo', input: { items: [1, 2, 3] } },
-      { id: 'each', tool: 'flaky', forEach: from('list', '/items'), input: { n: { $item: '' } }, retry: { attempts: 2, backoffMs: 100, factor: 2, maxBackoffMs: 1000, jitter: 0.5 } },
+      {
+        id: 'each',
+        tool: 'flaky',
+        forEach: from('list', '/items'),
+        input: { n: { $item: '' } },
+        retry: { attempts: 2, backoffMs: 100, factor: 2, maxBackoffMs: 1000, jitter: 0.5 },
+      },
       { id: 'slow', tool: 'wait', input: { ms: 500 } },
       { id: 'odd', tool: 'echo', after: ['slow'], input: { x: 1 }, expect: { properties: { x: { const: 2 } } } },
       { id: 'ask', instruction: 'Well?', after: ['odd'] },
     ]),
     {
       replan: ({ troubles }) =>
-        troubles[0]?.type === 'surprised' ? { keep: 'fine' } : { patch: [{ op: 'replace', id: troubles[0]?.stepId ?? '', step: { id: troubles[0]?.stepId ?? '', tool: 'flaky', input: { n: 30 } } }], because: 'three is odd' },
+        troubles[0]?.type === 'surprised'
+          ? { keep: 'fine' }
+          : {
+              patch: [
+                {
+                  op: 'replace',
+                  id: troubles[0]?.stepId ?? '',
+                  step: { id: troubles[0]?.stepId ?? '', tool: 'flaky', input: { n: 30 } },
+                },
+              ],
+              because: 'three is odd',
+            },
     },
   )
   const runtime = createRuntime({ tools: [echo, waitTool(clock), flaky], planner, journal, clock, seed: 7 })
@@ -112,7 +129,8 @@ describe('replay', () => {
       const last = transitions[length - 1]!
       expect(replay.transitions).toEqual(transitions.slice(0, length))
       expect([replay.state, replay.plan?.revision ?? 0]).toEqual([last.state, last.revision])
-      for (const { id, ...report } of last.steps) expect([...replay.ledger()].find((step) => step.id === id)).toEqual({ id, ...report })
+      for (const { id, ...report } of last.steps)
+        expect([...replay.ledger()].find((step) => step.id === id)).toEqual({ id, ...report })
       expect(replay.outcome === undefined).toBe(length < events.length)
     }
   })
@@ -128,7 +146,9 @@ describe('replay', () => {
   it('equals the run for any plan and timings (law 5)', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 20 }), after: fc.nat(12), breaks: fc.boolean() }), { maxLength: 10 }),
+        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 20 }), after: fc.nat(12), breaks: fc.boolean() }), {
+          maxLength: 10,
+        }),
         fc.integer(),
         fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
         async (parts, seed, cancelAt) => {
@@ -148,7 +168,12 @@ describe('replay', () => {
           })
           const runtime = createRuntime({ tools: [tool], clock, journal, seed, limits: { concurrency: 3 } })
           const plan = planOf(
-            parts.map(({ ms, after, breaks }, index) => ({ id: `s${String(index)}`, tool: 'work', input: { ms, breaks }, ...(after < index && { after: [`s${String(after)}`] }) })),
+            parts.map(({ ms, after, breaks }, index) => ({
+              id: `s${String(index)}`,
+              tool: 'work',
+              input: { ms, breaks },
+              ...(after < index && { after: [`s${String(after)}`] }),
+            })),
             { goal: { partial: 'allow' } },
           )
           const run = runtime.start(plan)
@@ -177,7 +202,9 @@ describe('an exported journal', () => {
   it('begins with its format, and has one event on each line', async () => {
     const all = await lines()
     expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 1 })
-    expect(all.slice(1, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(all.slice(1, -1).map((_, index) => index))
+    expect(all.slice(1, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(
+      all.slice(1, -1).map((_, index) => index),
+    )
     expect(all.at(-1)).toBe('')
   })
 
@@ -189,11 +216,18 @@ describe('an exported journal', () => {
 
   it('with a line missing or spoilt in the middle is refused with its number', async () => {
     const all = await lines()
-    expect(() => importJournal(all.filter((_, index) => index !== 4).join('\n'), { name: 'run.jsonl' })).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN', message: expect.stringContaining('5') }))
-    expect(() => importJournal(all.map((line, index) => (index === 4 ? line.slice(3) : line)).join('\n'))).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }))
+    expect(() => importJournal(all.filter((_, index) => index !== 4).join('\n'), { name: 'run.jsonl' })).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_BROKEN', message: expect.stringContaining('5') }),
+    )
+    expect(() => importJournal(all.map((line, index) => (index === 4 ? line.slice(3) : line)).join('\n'))).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_BROKEN' }),
+    )
   })
 
-  it.each(['', 'hello', '{"planloom":"plan"}', '{"planloom":"journal","version":99,"runId":"x"}', '[]', 'null'])('is not %j', (text) => {
-    expect(() => importJournal(text)).toThrow(expect.objectContaining({ code: 'JOURNAL_FORMAT' }))
-  })
+  it.each(['', 'hello', '{"planloom":"plan"}', '{"planloom":"journal","version":99,"runId":"x"}', '[]', 'null'])(
+    'is not %j',
+    (text) => {
+      expect(() => importJournal(text)).toThrow(expect.objectContaining({ code: 'JOURNAL_FORMAT' }))
+    },
+  )
 })

@@ -81,8 +81,7 @@ describe('what always holds of the coordinator', () => {
         for (const id of dependenciesOf(step)) {
           const entry = moment.context.entries.get(id)
           const isMet =
-            entry?.status === 'succeeded' ||
-            (canDoWithout(step, id) && entry !== undefined && isSettled(entry.status))
+            entry?.status === 'succeeded' || (canDoWithout(step, id) && entry !== undefined && isSettled(entry.status))
           expect(isMet, `${stepId} went out while ${id} was ${entry?.status ?? 'nowhere'}`).toBe(true)
         }
       }

@@ -15,7 +15,7 @@ describe('canonical JSON', () => {
   it('is the same text for the same value, whatever the order of its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.infiniteStream(fc.nat()), (value, stream) => {
-        expect(canonicalJson(shuffled(value, () => stream.next().value))).toBe(canonicalJson(value))
+        expect(canonicalJson(shuffled(value, () => Number(stream.next().value)))).toBe(canonicalJson(value))
       }),
     )
   })

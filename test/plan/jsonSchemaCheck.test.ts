@@ -145,6 +145,7 @@ describe('J2: patterns', () => {
     '^(ab|cd|ef)*$',
     '^\\u{1F600}+\\x41$',
     '[\\]\\-^]+',
+    '^(\\d{1,3}\\.){3}(x{0,3},)*\\d{1,3}$',
     '',
   ])('S3: takes %s', (pattern) => {
     expect(findPatternProblem(pattern)).toBeUndefined()
@@ -168,6 +169,37 @@ describe('J2: patterns', () => {
     expect(checkSchema(schema, { a: 'aaa' })).toEqual([
       { path: '/a', message: 'string does not match pattern', keyword: 'pattern' },
     ])
+  })
+
+  it('finds a pattern that stands where no keyword leads, but a reference', () => {
+    expect(schemaProblems({ $ref: '#/hidden/one', hidden: { one: { pattern: '(a+)+$' } } })[0]?.message).toMatch(
+      /for ever/,
+    )
+  })
+
+  it('takes properties for what they are, whatever they are called', () => {
+    const schema: JsonSchema = {
+      properties: { uniqueItems: true, pattern: { pattern: '.*a.*b' }, const: { pattern: '.*a.*b' } },
+      additionalProperties: false,
+    }
+    expect(checkSchema(schema, { uniqueItems: [1, 1], pattern: 'xaxb' })).toEqual([])
+    expect(checkSchema(schema, { pattern: 'b', const: 'b' })).toHaveLength(2)
+    expect(checkSchema(schema, { const: 'a'.repeat(100_000) })).toEqual([
+      expect.objectContaining({ keyword: 'maxLength' }),
+    ])
+  })
+
+  it('does not try the formats whose own expressions could take for ever', () => {
+    expect(checkSchema({ format: 'url' }, `http://${'a'.repeat(100)}!`)).toEqual([])
+    expect(checkSchema({ format: 'email' }, 'a'.repeat(100_000))).toHaveLength(1)
+    expect(checkSchema({ format: 'uuid' }, 'x')).toHaveLength(1)
+  })
+
+  it('is not caught in a reference that goes round', () => {
+    expect(checkSchema({ $ref: '#' }, 1)).toHaveLength(1)
+    expect(
+      checkSchema({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }, 1),
+    ).toHaveLength(1)
   })
 
   it('does not compare the pairs of a very long list', () => {

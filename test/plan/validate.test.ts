@@ -46,6 +46,7 @@ tools.set(
     },
   }),
 )
+tools.set('round', noop('round', { input: { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } } }))
 tools.set(
   'union',
   noop('union', {
@@ -523,6 +524,7 @@ describe('validatePlan does not complain', () => {
         { id: 'b', tool: 'noop', input: { text: ref('/y'), count: ref('/x') } },
       ],
     ],
+    ['where a schema goes round', [a, { id: 'b', tool: 'round', input: { x: ref('/text') } }]],
     ['where null may come', [a, { id: 'b', tool: 'noop', input: { text: ref('/maybe') } }]],
     ['where one alternative may fit', [a, { id: 'b', tool: 'either', input: { b: ref('/text') } }]],
     ['about an integer where a number belongs', [a, { id: 'b', tool: 'noop', input: { count: ref('/count') } }]],

@@ -1,12 +1,14 @@
 // The cached planner: what it asks once, what it asks again, and what it never keeps.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { createCachedPlanner, type CachedPlannerOptions } from '../../src/actors/planners/cached.ts'
 import type { PlanAnswer, Planner, PlanRequest } from '../../src/actors/planners/planner.ts'
 import { memoryPlanStore, type PlanStore, type StoredPlan } from '../../src/actors/planners/planStore.ts'
 import type { Trouble } from '../../src/machines/coordinator.messages.ts'
 import type { Finding } from '../../src/plan/finding.ts'
 import type { Plan, Step } from '../../src/plan/schema.ts'
+import { createRuntime, defineTool } from '../../src/runtime/index.ts'
 import { tool } from './auditTools.ts'
 import { contextAt, factsOf, requestFor, situationOf } from './requests.ts'
 
@@ -271,6 +273,36 @@ describe('the cached planner', () => {
     expect(cleanedUp).toBe(1)
     await ask(planner)
     expect(inner.asked.length).toBe(2)
+  })
+
+  it('spares a second run the planning, and a run after trouble plans afresh', async () => {
+    const inner = counting()
+    let isBroken = false
+    const works = defineTool({
+      name: 'walk',
+      description: 'Walks, unless it is broken.',
+      input: z.object({}),
+      output: z.null(),
+      run() {
+        if (isBroken) throw new Error('tired')
+        return null
+      },
+    })
+    await using runtime = createRuntime({ tools: [works], planner: createCachedPlanner(inner) })
+    const walkOnce = async (): Promise<readonly [string, readonly string[]]> => {
+      const run = runtime.start({ text: 'walk', partial: 'allow' })
+      const { reason } = await run.result
+      return [reason, run.revisions[0]?.steps.map((step) => step.id) ?? []]
+    }
+    expect([await walkOnce(), await walkOnce()]).toEqual([
+      ['done', ['time1']],
+      ['done', ['time1']],
+    ])
+    expect(inner.asked.length).toBe(1)
+    isBroken = true
+    await walkOnce()
+    isBroken = false
+    expect(await walkOnce()).toEqual(['done', ['time2']])
   })
 
   it('has no `replan` where the planner behind has none, and is asked about lists where that one is', () => {

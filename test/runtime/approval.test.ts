@@ -7,7 +7,14 @@ import { statusesOf } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
 import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 
-const send = defineTool({ name: 'send', description: 'Sends.', effects: 'external', input: z.object({}), output: z.object({}), run: () => ({}) })
+const send = defineTool({
+  name: 'send',
+  description: 'Sends.',
+  effects: 'external',
+  input: z.object({}),
+  output: z.object({}),
+  run: () => ({}),
+})
 
 describe('approval of a plan', () => {
   it('is waited for, and nothing runs before it', async () => {
@@ -73,7 +80,13 @@ describe('approval of a step', () => {
     const run = runtime.start(
       planOf([
         { id: 'look', tool: 'echo', input: { amount: 5 } },
-        { id: 'pay', title: 'Pay the bill', tool: 'echo', approval: 'required', input: { amount: from('look', '/amount') } },
+        {
+          id: 'pay',
+          title: 'Pay the bill',
+          tool: 'echo',
+          approval: 'required',
+          input: { amount: from('look', '/amount') },
+        },
         { id: 'other', tool: 'echo' },
       ]),
     )
@@ -88,7 +101,12 @@ describe('approval of a step', () => {
 
   it('that is refused skips it and what needs it', async () => {
     await using runtime = createRuntime({ tools: [echo] })
-    const run = runtime.start(planOf([{ id: 'pay', tool: 'echo', approval: 'required' }, { id: 'thank', tool: 'echo', after: ['pay'] }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'pay', tool: 'echo', approval: 'required' },
+        { id: 'thank', tool: 'echo', after: ['pay'] },
+      ]),
+    )
     await settlePromises()
     run.reject('too much', { stepId: 'pay' })
     expect(await run.result).toMatchObject({ status: 'completed', reason: 'partial' })
@@ -98,7 +116,12 @@ describe('approval of a step', () => {
   it('may be given before its turn has come', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'wait', input: { ms: 100 } }, { id: 'b', tool: 'wait', after: ['a'], approval: 'required', input: { ms: 1 } }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'wait', input: { ms: 100 } },
+        { id: 'b', tool: 'wait', after: ['a'], approval: 'required', input: { ms: 1 } },
+      ]),
+    )
     run.approve({ stepId: 'b' })
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 101 } })
   })
@@ -106,9 +129,16 @@ describe('approval of a step', () => {
   it.each(['nobody', 'done'])('of a step that does not wait for it (%s) is refused in words', async (stepId) => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const run = runtime.start(planOf([{ id: 'done', tool: 'wait', input: { ms: 1 } }, { id: 'on', tool: 'wait', input: { ms: 100 } }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'done', tool: 'wait', input: { ms: 1 } },
+        { id: 'on', tool: 'wait', input: { ms: 100 } },
+      ]),
+    )
     await clock.runUntil(50)
-    expect(() => run.approve({ stepId })).toThrow(expect.objectContaining({ code: 'COMMAND_REFUSED', message: expect.stringContaining(stepId) }))
+    expect(() => run.approve({ stepId })).toThrow(
+      expect.objectContaining({ code: 'COMMAND_REFUSED', message: expect.stringContaining(stepId) }),
+    )
     await clock.until(run.result)
   })
 })
@@ -130,7 +160,13 @@ describe('an edit by hand', () => {
     const clock = new VirtualClock()
     const { runtime, run } = start(clock)
     await clock.runUntil(50)
-    run.edit([{ op: 'replace', id: 'next', step: { id: 'next', tool: 'echo', after: ['running'], input: { edited: true } } }, { op: 'insert', step: { id: 'more', tool: 'echo' } }], { because: 'better', by: 'ann' })
+    run.edit(
+      [
+        { op: 'replace', id: 'next', step: { id: 'next', tool: 'echo', after: ['running'], input: { edited: true } } },
+        { op: 'insert', step: { id: 'more', tool: 'echo' } },
+      ],
+      { because: 'better', by: 'ann' },
+    )
     expect(run.plan).toMatchObject({ revision: 2, by: { planner: 'ann' }, because: { type: 'edited', text: 'better' } })
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done', counts: { succeeded: 4 } })
     expect(run.output('next')).toEqual({ edited: true })
@@ -146,7 +182,11 @@ describe('an edit by hand', () => {
     await clock.runUntil(50)
     const before = run.plan
     expect(() => run.edit([{ op: 'replace', id, step: { id, tool: 'echo' } }])).toThrow(
-      expect.objectContaining({ code: 'PATCH_REFUSED', message: expect.stringMatching(new RegExp(`"${id}".*${status}`)), hint: expect.any(String) }),
+      expect.objectContaining({
+        code: 'PATCH_REFUSED',
+        message: expect.stringMatching(new RegExp(`"${id}".*${status}`)),
+        hint: expect.any(String),
+      }),
     )
     expect(() => run.edit([{ op: 'remove', id }])).toThrow(expect.objectContaining({ code: 'PATCH_REFUSED' }))
     expect(run.plan).toBe(before)
@@ -158,8 +198,19 @@ describe('an edit by hand', () => {
     const clock = new VirtualClock()
     const { runtime, run } = start(clock)
     await clock.runUntil(50)
-    expect(() => run.edit([{ op: 'insert', step: { id: 'x', tool: 'ehco' } }, { op: 'insert', step: { id: 'y', tool: 'wiat' } }])).toThrow(
-      expect.objectContaining({ code: 'PLAN_INVALID', findings: expect.arrayContaining([expect.objectContaining({ stepId: 'x' }), expect.objectContaining({ stepId: 'y' })]) }),
+    expect(() =>
+      run.edit([
+        { op: 'insert', step: { id: 'x', tool: 'ehco' } },
+        { op: 'insert', step: { id: 'y', tool: 'wiat' } },
+      ]),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'PLAN_INVALID',
+        findings: expect.arrayContaining([
+          expect.objectContaining({ stepId: 'x' }),
+          expect.objectContaining({ stepId: 'y' }),
+        ]),
+      }),
     )
     expect(run.plan?.revision).toBe(1)
     await clock.until(run.result)

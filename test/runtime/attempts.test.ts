@@ -36,13 +36,20 @@ describe('a time limit', () => {
       ]),
     )
     expect(await clock.until(run.result)).toMatchObject({ reason: 'partial', usage: { timeMs: 210 } })
-    expect(run.step('slow')).toMatchObject({ status: 'skipped', failure: { code: 'STEP_TIMEOUT', hint: expect.any(String) } })
+    expect(run.step('slow')).toMatchObject({
+      status: 'skipped',
+      failure: { code: 'STEP_TIMEOUT', hint: expect.any(String) },
+    })
     expect(clock.pending).toBe(0)
   })
 
   it('is not held up by a tool that ignores its signal', async () => {
     const clock = new VirtualClock()
-    await using runtime = createRuntime({ tools: [hang, waitTool(clock)], clock, limits: { concurrency: 1, totalConcurrency: 1 } })
+    await using runtime = createRuntime({
+      tools: [hang, waitTool(clock)],
+      clock,
+      limits: { concurrency: 1, totalConcurrency: 1 },
+    })
     const run = runtime.start(
       planOf([
         { id: 'hung', tool: 'hang', timeoutMs: 200, onFailure: 'skip' },
@@ -55,8 +62,14 @@ describe('a time limit', () => {
   it('counts for each attempt, and a timed-out attempt is tried again', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [hang], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'hang', timeoutMs: 200, retry: { attempts: 3, ...exactBackoff }, onFailure: 'fail' }]))
-    expect(await clock.until(run.result)).toMatchObject({ reason: 'step_failed', failure: { code: 'STEP_TIMEOUT' }, usage: { timeMs: 200 + 100 + 200 + 200 + 200 } })
+    const run = runtime.start(
+      planOf([{ id: 'a', tool: 'hang', timeoutMs: 200, retry: { attempts: 3, ...exactBackoff }, onFailure: 'fail' }]),
+    )
+    expect(await clock.until(run.result)).toMatchObject({
+      reason: 'step_failed',
+      failure: { code: 'STEP_TIMEOUT' },
+      usage: { timeMs: 200 + 100 + 200 + 200 + 200 },
+    })
     expect(run.step('a')).toMatchObject({ attempt: 3 })
   })
 
@@ -82,7 +95,9 @@ describe('a time limit', () => {
       },
     })
     await using runtime = createRuntime({ tools: [write], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'write', timeoutMs: 100, retry: { attempts: 5, ...exactBackoff } }]))
+    const run = runtime.start(
+      planOf([{ id: 'a', tool: 'write', timeoutMs: 100, retry: { attempts: 5, ...exactBackoff } }]),
+    )
     expect(await clock.until(run.result)).toMatchObject({ status: 'failed', reason: 'gave_up' })
     expect(run.step('a')).toMatchObject({ status: 'uncertain', attempt: 1 })
     expect(started).toBe(1)
@@ -124,7 +139,10 @@ describe('a heartbeat', () => {
   it('keeps long work alive', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [beating(clock, 10, 80)], clock })
-    expect(await clock.until(runtime.start(planOf([{ id: 'a', tool: 'beating' }])).result)).toMatchObject({ reason: 'done', usage: { timeMs: 890 } })
+    expect(await clock.until(runtime.start(planOf([{ id: 'a', tool: 'beating' }])).result)).toMatchObject({
+      reason: 'done',
+      usage: { timeMs: 890 },
+    })
   })
 
   it('that stays away ends the attempt', async () => {
@@ -153,7 +171,10 @@ describe('retry', () => {
       const clock = new VirtualClock()
       const startedAt: number[] = []
       await using runtime = createRuntime({ tools: [flakyTool(3, clock, startedAt)], clock, seed })
-      await clock.until(runtime.start(planOf([{ id: 'a', tool: 'flaky', retry: { attempts: 4, ...exactBackoff, jitter: 0.5 } }])).result)
+      await clock.until(
+        runtime.start(planOf([{ id: 'a', tool: 'flaky', retry: { attempts: 4, ...exactBackoff, jitter: 0.5 } }]))
+          .result,
+      )
       return startedAt
     }
     const starts = await startsWith(1)
@@ -180,14 +201,20 @@ describe('retry', () => {
       },
     })
     await using runtime = createRuntime({ tools: [wrong], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'wrong', retry: { attempts: 5, ...exactBackoff }, onFailure: 'fail' }]))
+    const run = runtime.start(
+      planOf([{ id: 'a', tool: 'wrong', retry: { attempts: 5, ...exactBackoff }, onFailure: 'fail' }]),
+    )
     expect(await clock.until(run.result)).toMatchObject({ failure: { code: 'NO_SUCH_THING' } })
     expect(attempts).toBe(1)
   })
 
   it('holds nobody else up while it waits', async () => {
     const clock = new VirtualClock()
-    await using runtime = createRuntime({ tools: [flakyTool(1, clock, []), waitTool(clock)], clock, limits: { concurrency: 1 } })
+    await using runtime = createRuntime({
+      tools: [flakyTool(1, clock, []), waitTool(clock)],
+      clock,
+      limits: { concurrency: 1 },
+    })
     const run = runtime.start(
       planOf([
         { id: 'a', tool: 'flaky', retry: { attempts: 2, ...exactBackoff, backoffMs: 1000, maxBackoffMs: 1000 } },

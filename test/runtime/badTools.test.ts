@@ -1,4 +1,5 @@
 // Tools that misbehave: each a clear failure of its step, and nothing else is touched.
+/* eslint-disable @typescript-eslint/only-throw-error -- tools throw anything */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRuntime, defineTool, type Executor } from '../../src/runtime/index.ts'
@@ -6,7 +7,13 @@ import { planOf } from '../support/plans.ts'
 import { echo } from '../support/tools.ts'
 
 const thrower = (run: () => unknown) =>
-  defineTool({ name: 'bad', description: 'Misbehaves.', input: z.object({}), output: z.unknown(), run: run as () => Promise<unknown> })
+  defineTool({
+    name: 'bad',
+    description: 'Misbehaves.',
+    input: z.object({}),
+    output: z.unknown(),
+    run,
+  })
 
 function cyclic(): unknown {
   const value: Record<string, unknown> = {}
@@ -22,9 +29,27 @@ function nested(depth: number): unknown {
 
 describe('a tool that misbehaves', () => {
   it.each<[string, () => unknown, RegExp]>([
-    ['throws a string', () => { throw 'boom' }, /boom/], // eslint-disable-line @typescript-eslint/only-throw-error -- what tools do
-    ['throws undefined', () => { throw undefined }, /undefined/], // eslint-disable-line @typescript-eslint/only-throw-error -- what tools do
-    ['throws an Error with a cause', () => { throw new Error('outer', { cause: new Error('inner') }) }, /outer/],
+    [
+      'throws a string',
+      () => {
+        throw 'boom'
+      },
+      /boom/,
+    ],
+    [
+      'throws undefined',
+      () => {
+        throw undefined
+      },
+      /undefined/,
+    ],
+    [
+      'throws an Error with a cause',
+      () => {
+        throw new Error('outer', { cause: new Error('inner') })
+      },
+      /outer/,
+    ],
     ['rejects', () => Promise.reject(new TypeError('late')), /late/],
     ['gives a function', () => () => 1, /function|JSON/i],
     ['gives a bigint', () => 10n, /bigint|JSON/i],
@@ -61,7 +86,13 @@ describe('a tool that misbehaves', () => {
   })
 
   it('gets no input that does not fit its schema once references are filled in', async () => {
-    const half = defineTool({ name: 'half', description: 'Halves.', input: z.object({ x: z.number().max(10) }), output: z.number(), run: ({ x }) => x / 2 })
+    const half = defineTool({
+      name: 'half',
+      description: 'Halves.',
+      input: z.object({ x: z.number().max(10) }),
+      output: z.number(),
+      run: ({ x }) => x / 2,
+    })
     await using runtime = createRuntime({ tools: [half, echo] })
     const run = runtime.start(
       planOf([
@@ -86,14 +117,28 @@ describe('a tool that misbehaves', () => {
 
 describe('an executor of one’s own that misbehaves', () => {
   it.each<[string, () => unknown, string]>([
-    ['throws', () => { throw new Error('no') }, 'EXECUTOR_THREW'],
+    [
+      'throws',
+      () => {
+        throw new Error('no')
+      },
+      'EXECUTOR_THREW',
+    ],
     ['gives nothing', () => Promise.resolve(undefined), 'RESULT_SHAPE'],
     ['gives neither output nor failure', () => Promise.resolve({}), 'RESULT_SHAPE'],
     ['gives what is not JSON', () => Promise.resolve({ output: 1n }), 'JSON'],
   ])('and %s fails its step only', async (_what, execute, code) => {
     const executor = { role: 'odd', execute } as Executor
     await using runtime = createRuntime({ tools: [echo], executors: [executor] })
-    const run = runtime.start(planOf([{ id: 'bad', instruction: 'x', executor: 'odd' }, { id: 'good', tool: 'echo' }], { goal: { partial: 'allow' } }))
+    const run = runtime.start(
+      planOf(
+        [
+          { id: 'bad', instruction: 'x', executor: 'odd' },
+          { id: 'good', tool: 'echo' },
+        ],
+        { goal: { partial: 'allow' } },
+      ),
+    )
     expect(await run.result).toMatchObject({ reason: 'partial' })
     expect(run.step('bad')?.failure?.code).toContain(code)
   })

@@ -65,7 +65,14 @@ describe('cancel', () => {
     ['external', 'uncertain'],
   ])('leaves a step with effects "%s" that did not answer in time %s', async (effects, status) => {
     const clock = new VirtualClock()
-    const tool = defineTool({ name: 'hang', description: 'Hangs.', effects, input: z.object({}), output: z.object({}), run: () => new Promise<never>(() => undefined) })
+    const tool = defineTool({
+      name: 'hang',
+      description: 'Hangs.',
+      effects,
+      input: z.object({}),
+      output: z.object({}),
+      run: () => new Promise<never>(() => undefined),
+    })
     await using runtime = createRuntime({ tools: [tool], clock })
     const run = runtime.start(planOf([{ id: 'a', tool: 'hang' }]))
     await settlePromises()
@@ -102,7 +109,9 @@ describe('cancel', () => {
     await clock.runUntil(10)
     controller.abort()
     expect(await clock.until(run.result)).toMatchObject({ status: 'cancelled' })
-    expect(await clock.until(runtime.start(plan, { signal: AbortSignal.abort() }).result)).toMatchObject({ status: 'cancelled' })
+    expect(await clock.until(runtime.start(plan, { signal: AbortSignal.abort() }).result)).toMatchObject({
+      status: 'cancelled',
+    })
   })
 
   it('twice is once, and after the end it changes nothing', async () => {
@@ -122,7 +131,12 @@ describe('cancel', () => {
   it('keeps what had succeeded', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'wait', input: { ms: 10 } }, { id: 'b', tool: 'wait', after: ['a'], input: { ms: 100 } }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'wait', input: { ms: 10 } },
+        { id: 'b', tool: 'wait', after: ['a'], input: { ms: 100 } },
+      ]),
+    )
     await clock.runUntil(50)
     run.cancel()
     await clock.until(run.result)

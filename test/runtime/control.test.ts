@@ -42,8 +42,16 @@ describe('pause', () => {
 
   it('keeps trouble for later', async () => {
     const clock = new VirtualClock()
-    const late = defineTool({ name: 'late', description: 'Fails late.', input: z.object({}), output: z.object({}), run: () => clock.wait(100).then(() => Promise.reject(new Error('late'))) })
-    const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'late' }]), { replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo' } }] }) })
+    const late = defineTool({
+      name: 'late',
+      description: 'Fails late.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => clock.wait(100).then(() => Promise.reject(new Error('late'))),
+    })
+    const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'late' }]), {
+      replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo' } }] }),
+    })
     await using runtime = createRuntime({ tools: [late, echo], planner, clock })
     const run = runtime.start('goal')
     await clock.runUntil(50)
@@ -90,9 +98,15 @@ describe('a step retried by hand', () => {
         return {}
       },
     })
-    const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'mendable' }, { id: 'b', tool: 'echo', after: ['a'] }]), {
-      replan: () => clock.wait(1000).then(() => ({ keep: 'nothing to do' })),
-    })
+    const planner = createFixedPlanner(
+      planOf([
+        { id: 'a', tool: 'mendable' },
+        { id: 'b', tool: 'echo', after: ['a'] },
+      ]),
+      {
+        replan: () => clock.wait(1000).then(() => ({ keep: 'nothing to do' })),
+      },
+    )
     await using runtime = createRuntime({ tools: [tool, echo], planner, clock })
     const run = runtime.start('goal')
     await clock.runUntil(100)
@@ -118,7 +132,15 @@ describe('a step retried by hand', () => {
       },
     })
     await using runtime = createRuntime({ tools: [once], clock })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'once', retry: { attempts: 2, backoffMs: 60_000, factor: 1, maxBackoffMs: 60_000, jitter: 0 } }]))
+    const run = runtime.start(
+      planOf([
+        {
+          id: 'a',
+          tool: 'once',
+          retry: { attempts: 2, backoffMs: 60_000, factor: 1, maxBackoffMs: 60_000, jitter: 0 },
+        },
+      ]),
+    )
     await clock.runUntil(100)
     run.retry('a')
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 100 } })
@@ -130,7 +152,9 @@ describe('a step retried by hand', () => {
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
     const run = runtime.start(chain)
     await clock.runUntil(150)
-    expect(() => run.retry('a')).toThrow(expect.objectContaining({ code: 'COMMAND_REFUSED', message: expect.stringContaining('succeeded') }))
+    expect(() => run.retry('a')).toThrow(
+      expect.objectContaining({ code: 'COMMAND_REFUSED', message: expect.stringContaining('succeeded') }),
+    )
     expect(() => run.retry('b')).toThrow(expect.objectContaining({ message: expect.stringContaining('running') }))
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
   })
@@ -149,7 +173,11 @@ describe('a step skipped by hand', () => {
     )
     await clock.runUntil(100)
     run.skip('slow', { because: 'takes too long' })
-    expect(await clock.until(run.result)).toMatchObject({ status: 'completed', reason: 'partial', usage: { timeMs: 100 } })
+    expect(await clock.until(run.result)).toMatchObject({
+      status: 'completed',
+      reason: 'partial',
+      usage: { timeMs: 100 },
+    })
     expect(statusesOf(run)).toEqual({ slow: 'skipped', needs: 'skipped', can: 'succeeded' })
     expect(run.output('can')).toEqual({ x: null })
     expect(clock.pending).toBe(0)
@@ -158,7 +186,10 @@ describe('a step skipped by hand', () => {
   it('that has failed lets what can do without it go on while the planner thinks', async () => {
     const clock = new VirtualClock()
     const planner = createFixedPlanner(
-      planOf([{ id: 'bad', tool: 'fail' }, { id: 'can', tool: 'echo', after: ['bad'], onSkipped: 'run' }]),
+      planOf([
+        { id: 'bad', tool: 'fail' },
+        { id: 'can', tool: 'echo', after: ['bad'], onSkipped: 'run' },
+      ]),
       { replan: () => clock.wait(1000).then(() => ({ keep: 'fine' })) },
     )
     await using runtime = createRuntime({ tools: [fail, echo], planner, clock })
@@ -207,7 +238,9 @@ describe('from outside', () => {
   it('more concurrency takes effect at once', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock, limits: { concurrency: 1 } })
-    const run = runtime.start(planOf(Array.from({ length: 4 }, (_, index) => ({ id: `s${String(index)}`, tool: 'wait', input: { ms: 100 } }))))
+    const run = runtime.start(
+      planOf(Array.from({ length: 4 }, (_, index) => ({ id: `s${String(index)}`, tool: 'wait', input: { ms: 100 } }))),
+    )
     await clock.runUntil(50)
     run.extend({ concurrency: 4 })
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 150 } })

@@ -15,7 +15,13 @@ const list = defineTool({
   run: ({ length }) => Array.from({ length }, (_, index) => index),
 })
 
-const double = defineTool({ name: 'double', description: 'Doubles.', input: z.object({ n: z.number() }), output: z.number(), run: ({ n }) => 2 * n })
+const double = defineTool({
+  name: 'double',
+  description: 'Doubles.',
+  input: z.object({ n: z.number() }),
+  output: z.number(),
+  run: ({ n }) => 2 * n,
+})
 
 const picky = defineTool({
   name: 'picky',
@@ -46,7 +52,13 @@ describe('forEach', () => {
 
   it('over the children of another forEach lets each item go on by itself', async () => {
     const clock = new VirtualClock()
-    const waits = defineTool({ name: 'waits', description: 'How long.', input: z.object({}), output: z.array(z.number()), run: () => [10, 500, 20] })
+    const waits = defineTool({
+      name: 'waits',
+      description: 'How long.',
+      input: z.object({}),
+      output: z.array(z.number()),
+      run: () => [10, 500, 20],
+    })
     await using runtime = createRuntime({ tools: [waits, waitTool(clock)], clock })
     const run = runtime.start(
       planOf([
@@ -69,14 +81,24 @@ describe('forEach', () => {
       planOf(
         [
           { id: 'list', tool: 'list', input: { length: 15 } },
-          { id: 'each', tool: 'picky', forEach: from('list'), input: { n: { $item: '' } }, onFailure: 'skip', onSkipped: 'run' },
+          {
+            id: 'each',
+            tool: 'picky',
+            forEach: from('list'),
+            input: { n: { $item: '' } },
+            onFailure: 'skip',
+            onSkipped: 'run',
+          },
           { id: 'all', tool: 'echo', input: { all: from('each') }, onSkipped: 'run' },
         ],
         { goal: { partial: 'allow' } },
       ),
     )
     expect(await run.result).toMatchObject({ reason: 'partial' })
-    expect(run.step('each[13]')).toMatchObject({ status: 'skipped', failure: { message: expect.stringContaining('not 13') } })
+    expect(run.step('each[13]')).toMatchObject({
+      status: 'skipped',
+      failure: { message: expect.stringContaining('not 13') },
+    })
     const all = (run.output('all') as { all: unknown[] }).all
     expect(all).toHaveLength(15)
     expect(all[12]).toBe(24)

@@ -25,7 +25,12 @@ class Meter {
   }
 }
 
-function metered(clock: VirtualClock, meter: Meter, name: string, limits: { readonly concurrency?: number; readonly ratePerSecond?: number; readonly executor?: string } = {}): Tool {
+function metered(
+  clock: VirtualClock,
+  meter: Meter,
+  name: string,
+  limits: { readonly concurrency?: number; readonly ratePerSecond?: number; readonly executor?: string } = {},
+): Tool {
   return defineTool({
     name,
     description: 'Takes time and is counted.',
@@ -42,13 +47,18 @@ function metered(clock: VirtualClock, meter: Meter, name: string, limits: { read
   })
 }
 
-const wide = (steps: number, tool: string, ms = 10) => planOf(Array.from({ length: steps }, (_, index) => ({ id: `s${String(index)}`, tool, input: { ms } })))
+const wide = (steps: number, tool: string, ms = 10) =>
+  planOf(Array.from({ length: steps }, (_, index) => ({ id: `s${String(index)}`, tool, input: { ms } })))
 
 describe('limits', () => {
   it('of the runtime hold over all its runs, and are used to the full', async () => {
     const clock = new VirtualClock()
     const meter = new Meter()
-    await using runtime = createRuntime({ tools: [metered(clock, meter, 'work')], clock, limits: { totalConcurrency: 7 } })
+    await using runtime = createRuntime({
+      tools: [metered(clock, meter, 'work')],
+      clock,
+      limits: { totalConcurrency: 7 },
+    })
     const runs = Array.from({ length: 5 }, () => runtime.start(wide(20, 'work')))
     await clock.until(Promise.all(runs.map(({ result }) => result)))
     expect(meter.most.get('all')).toBe(7)
@@ -58,8 +68,15 @@ describe('limits', () => {
   it('of a run and of a tool hold at the same time', async () => {
     const clock = new VirtualClock()
     const meter = new Meter()
-    await using runtime = createRuntime({ tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: 2 })], clock, limits: { concurrency: 5 } })
-    const plan = planOf([...wide(20, 'rare').steps, ...wide(20, 'work').steps.map((step) => ({ ...step, id: `w${step.id}` }))])
+    await using runtime = createRuntime({
+      tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: 2 })],
+      clock,
+      limits: { concurrency: 5 },
+    })
+    const plan = planOf([
+      ...wide(20, 'rare').steps,
+      ...wide(20, 'work').steps.map((step) => ({ ...step, id: `w${step.id}` })),
+    ])
     const runs = [runtime.start(plan), runtime.start(plan)]
     await clock.until(Promise.all(runs.map(({ result }) => result)))
     expect(meter.most.get('rare')).toBe(2)
@@ -69,7 +86,10 @@ describe('limits', () => {
   it('of a tool leave room for others', async () => {
     const clock = new VirtualClock()
     const meter = new Meter()
-    await using runtime = createRuntime({ tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: 1 })], clock })
+    await using runtime = createRuntime({
+      tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: 1 })],
+      clock,
+    })
     const run = runtime.start(planOf([...wide(10, 'rare', 100).steps, { id: 'quick', tool: 'work', input: { ms: 1 } }]))
     await clock.runUntil(5)
     expect(run.step('quick')?.status).toBe('succeeded')
@@ -80,7 +100,11 @@ describe('limits', () => {
   it('of a role of a run', async () => {
     const clock = new VirtualClock()
     const meter = new Meter()
-    await using runtime = createRuntime({ tools: [metered(clock, meter, 'work', { executor: 'heavy' })], clock, limits: { roles: { heavy: 3 } } })
+    await using runtime = createRuntime({
+      tools: [metered(clock, meter, 'work', { executor: 'heavy' })],
+      clock,
+      limits: { roles: { heavy: 3 } },
+    })
     await clock.until(runtime.start(wide(12, 'work')).result)
     expect(meter.most.get('all')).toBe(3)
     expect(clock.now()).toBe(40)
@@ -104,15 +128,33 @@ describe('limits', () => {
           total: fc.integer({ min: 1, max: 6 }),
           perRun: fc.integer({ min: 1, max: 6 }),
           perTool: fc.integer({ min: 1, max: 4 }),
-          steps: fc.array(fc.record({ tool: fc.constantFrom('work', 'rare'), ms: fc.integer({ min: 0, max: 30 }), after: fc.nat(30) }), { maxLength: 15 }),
+          steps: fc.array(
+            fc.record({
+              tool: fc.constantFrom('work', 'rare'),
+              ms: fc.integer({ min: 0, max: 30 }),
+              after: fc.nat(30),
+            }),
+            { maxLength: 15 },
+          ),
           seed: fc.integer(),
         }),
         async ({ runs, total, perRun, perTool, steps, seed }) => {
           const clock = new VirtualClock({ seed })
           const meter = new Meter()
-          const options: RuntimeOptions = { tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: perTool })], clock, limits: { totalConcurrency: total, concurrency: perRun } }
+          const options: RuntimeOptions = {
+            tools: [metered(clock, meter, 'work'), metered(clock, meter, 'rare', { concurrency: perTool })],
+            clock,
+            limits: { totalConcurrency: total, concurrency: perRun },
+          }
           await using runtime = createRuntime(options)
-          const plan = planOf(steps.map(({ tool, ms, after }, index) => ({ id: `s${String(index)}`, tool, input: { ms }, ...(after < index && { after: [`s${String(after)}`] }) })))
+          const plan = planOf(
+            steps.map(({ tool, ms, after }, index) => ({
+              id: `s${String(index)}`,
+              tool,
+              input: { ms },
+              ...(after < index && { after: [`s${String(after)}`] }),
+            })),
+          )
           const started = Array.from({ length: runs }, () => runtime.start(plan))
           const outcomes = await clock.until(Promise.all(started.map(({ result }) => result)))
           expect(outcomes.map(({ reason }) => reason)).toEqual(started.map(() => 'done'))
@@ -131,7 +173,11 @@ describe('many runs', () => {
   it('200 of 20 steps each are all done, and take turns', async () => {
     const clock = new VirtualClock()
     const meter = new Meter()
-    await using runtime = createRuntime({ tools: [metered(clock, meter, 'work')], clock, limits: { totalConcurrency: 20 } })
+    await using runtime = createRuntime({
+      tools: [metered(clock, meter, 'work')],
+      clock,
+      limits: { totalConcurrency: 20 },
+    })
     const runs = Array.from({ length: 200 }, () => runtime.start(wide(20, 'work')))
     // After half of the time every run has had about half of its steps; only the first was alone when it began.
     await clock.runUntil(1000)
@@ -145,7 +191,11 @@ describe('many runs', () => {
 
   it('are not held up by one that is much larger', async () => {
     const clock = new VirtualClock()
-    await using runtime = createRuntime({ tools: [metered(clock, new Meter(), 'work')], clock, limits: { totalConcurrency: 4 } })
+    await using runtime = createRuntime({
+      tools: [metered(clock, new Meter(), 'work')],
+      clock,
+      limits: { totalConcurrency: 4 },
+    })
     const large = runtime.start(wide(400, 'work'))
     const small = runtime.start(wide(4, 'work'))
     await clock.until(small.result)

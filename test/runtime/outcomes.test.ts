@@ -61,7 +61,9 @@ describe('a run that completes', () => {
 
 describe('a run that fails', () => {
   it('gave_up, with what the planner said', async () => {
-    const planner = createFixedPlanner(planOf([{ id: 'bad', tool: 'fail' }]), { replan: () => ({ giveUp: 'no other means' }) })
+    const planner = createFixedPlanner(planOf([{ id: 'bad', tool: 'fail' }]), {
+      replan: () => ({ giveUp: 'no other means' }),
+    })
     await using runtime = createRuntime({ tools: [fail], planner })
     const outcome = await runtime.start('goal').result
     expect(outcome).toMatchObject({ status: 'failed', reason: 'gave_up', stepId: 'bad', failure: { code: 'BROKEN' } })
@@ -69,7 +71,9 @@ describe('a run that fails', () => {
   })
 
   it('gave_up when no first plan is found', async () => {
-    await using runtime = createRuntime({ planner: { name: 'lost', plan: () => ({ giveUp: 'nothing gives "report"' }) } })
+    await using runtime = createRuntime({
+      planner: { name: 'lost', plan: () => ({ giveUp: 'nothing gives "report"' }) },
+    })
     const outcome = await runtime.start('goal').result
     expect(outcome).toMatchObject({ status: 'failed', reason: 'gave_up', revision: 0 })
     expect(outcome.message).toContain('nothing gives "report"')
@@ -134,7 +138,11 @@ describe('a run that fails', () => {
     }
     await using runtime = createRuntime({ planner, clock, limits: { plannerMs: 1000 } })
     const outcome = await clock.until(runtime.start('goal').result)
-    expect(outcome).toMatchObject({ reason: 'planner_failed', failure: { code: 'PLANNER_TIMEOUT' }, usage: { timeMs: 2000 } })
+    expect(outcome).toMatchObject({
+      reason: 'planner_failed',
+      failure: { code: 'PLANNER_TIMEOUT' },
+      usage: { timeMs: 2000 },
+    })
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
@@ -182,7 +190,12 @@ describe('a budget', () => {
   it('of time ends the run at that time', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock, limits: { timeMs: 1500 } })
-    const run = runtime.start(planOf([{ id: 'a', tool: 'wait', input: { ms: 1000 } }, { id: 'b', tool: 'wait', after: ['a'], input: { ms: 1000 } }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'wait', input: { ms: 1000 } },
+        { id: 'b', tool: 'wait', after: ['a'], input: { ms: 1000 } },
+      ]),
+    )
     expect(await clock.until(run.result)).toMatchObject({ reason: 'budget_exhausted', usage: { timeMs: 1500 } })
     expect(statusesOf(run)).toEqual({ a: 'succeeded', b: 'cancelled' })
   })
@@ -191,7 +204,17 @@ describe('a budget', () => {
   function stubborn(): Planner {
     return createFixedPlanner(planOf([{ id: 'a', tool: 'fail', input: { message: 'first' } }]), {
       replan: ({ plan, troubles }) => ({
-        patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'fail', input: { message: `${String(plan.revision)} after ${troubles[0]?.text.length ?? 0}` } } }],
+        patch: [
+          {
+            op: 'replace',
+            id: 'a',
+            step: {
+              id: 'a',
+              tool: 'fail',
+              input: { message: `${String(plan.revision)} after ${troubles[0]?.text.length ?? 0}` },
+            },
+          },
+        ],
       }),
     })
   }
@@ -200,10 +223,17 @@ describe('a budget', () => {
 describe('a run that goes in circles', () => {
   it('is stuck when the same step fails in the same way again and again, and names it', async () => {
     const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'fail' }]), {
-      replan: ({ plan }) => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'fail', title: `try ${String(plan.revision)}` } }] }),
+      replan: ({ plan }) => ({
+        patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'fail', title: `try ${String(plan.revision)}` } }],
+      }),
     })
     await using runtime = createRuntime({ tools: [fail], planner })
-    expect(await runtime.start('goal').result).toMatchObject({ status: 'failed', reason: 'stuck', cycle: ['a', 'a', 'a'], stepId: 'a' })
+    expect(await runtime.start('goal').result).toMatchObject({
+      status: 'failed',
+      reason: 'stuck',
+      cycle: ['a', 'a', 'a'],
+      stepId: 'a',
+    })
   })
 
   it('is stuck when a plan comes back with no new facts, and names the revisions', async () => {
@@ -219,7 +249,11 @@ describe('a run that goes in circles', () => {
     })
     const ways = ['left', 'right']
     const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'flaky', input: { way: 'left' } }]), {
-      replan: ({ plan }) => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'flaky', input: { way: ways[plan.revision % 2] ?? '' } } }] }),
+      replan: ({ plan }) => ({
+        patch: [
+          { op: 'replace', id: 'a', step: { id: 'a', tool: 'flaky', input: { way: ways[plan.revision % 2] ?? '' } } },
+        ],
+      }),
     })
     await using runtime = createRuntime({ tools: [flaky], planner, limits: { sameFailure: 100 } })
     const outcome = await runtime.start('goal').result

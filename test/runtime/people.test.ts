@@ -16,7 +16,9 @@ describe('a person step', () => {
     await using runtime = createRuntime({ tools: [echo] })
     const run = runtime.start(plan)
     await settlePromises()
-    expect(run.questions).toEqual([{ stepId: 'ask', kind: 'answer', text: 'Which colour?', input: { colours: ['red', 'blue'] } }])
+    expect(run.questions).toEqual([
+      { stepId: 'ask', kind: 'answer', text: 'Which colour?', input: { colours: ['red', 'blue'] } },
+    ])
     run.answer('ask', { colour: 'red' }, { by: 'ann' })
     expect(await run.result).toMatchObject({ reason: 'done' })
     expect(run.output('paint')).toEqual({ colour: 'red' })
@@ -34,7 +36,9 @@ describe('a person step', () => {
     })
     const run = runtime.start(plan)
     expect(await run.result).toMatchObject({ reason: 'done' })
-    expect(asked).toMatchObject([{ runId: run.id, stepId: 'ask', kind: 'answer', text: 'Which colour?', input: { colours: ['red', 'blue'] } }])
+    expect(asked).toMatchObject([
+      { runId: run.id, stepId: 'ask', kind: 'answer', text: 'Which colour?', input: { colours: ['red', 'blue'] } },
+    ])
     expect(run.output('paint')).toEqual({ colour: 'blue' })
   })
 
@@ -64,7 +68,12 @@ describe('a person step', () => {
   it('takes one answer: a second one is refused in words', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const run = runtime.start(planOf([{ id: 'ask', instruction: 'Well?' }, { id: 'on', tool: 'wait', input: { ms: 100 } }]))
+    const run = runtime.start(
+      planOf([
+        { id: 'ask', instruction: 'Well?' },
+        { id: 'on', tool: 'wait', input: { ms: 100 } },
+      ]),
+    )
     await clock.runUntil(10)
     run.answer('ask', 1)
     expect(() => run.answer('ask', 2)).toThrow(expect.objectContaining({ code: 'COMMAND_REFUSED' }))
@@ -95,10 +104,18 @@ describe('a person step', () => {
 describe('500 steps that wait for people', () => {
   it('take no executor from a step that works', async () => {
     const clock = new VirtualClock()
-    await using runtime = createRuntime({ tools: [waitTool(clock), echo], clock, limits: { concurrency: 1, totalConcurrency: 1 } })
+    await using runtime = createRuntime({
+      tools: [waitTool(clock), echo],
+      clock,
+      limits: { concurrency: 1, totalConcurrency: 1 },
+    })
     const ids = Array.from({ length: 500 }, (_, index) => `ask${String(index)}`)
     const run = runtime.start(
-      planOf([...ids.map((id) => ({ id, instruction: id })), { id: 'work1', tool: 'wait', input: { ms: 10 } }, { id: 'work2', tool: 'wait', after: ['work1'], input: { ms: 10 } }]),
+      planOf([
+        ...ids.map((id) => ({ id, instruction: id })),
+        { id: 'work1', tool: 'wait', input: { ms: 10 } },
+        { id: 'work2', tool: 'wait', after: ['work1'], input: { ms: 10 } },
+      ]),
     )
     await clock.runUntil(20)
     expect(run.output('work2')).toEqual({ endedAt: 20 })

@@ -10,11 +10,14 @@ import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 /** What a user would write. */
 function machineOf(runtime: Runtime, plan: Plan) {
   return setup({
-    types: { context: {} as { outcome?: Outcome; error?: unknown }, events: {} as { type: 'leave' } | { type: 'pause' } | { type: 'resume' } },
+    types: {
+      context: {} as { outcome: Outcome | undefined; error: unknown },
+      events: {} as { type: 'leave' },
+    },
     actors: { audit: runLogic(runtime) },
   }).createMachine({
     id: 'shop',
-    context: {},
+    context: { outcome: undefined, error: undefined },
     initial: 'auditing',
     states: {
       auditing: {
@@ -22,8 +25,14 @@ function machineOf(runtime: Runtime, plan: Plan) {
           id: 'audit',
           src: 'audit',
           input: { goal: plan },
-          onDone: { target: 'reported', actions: ({ context, event }) => Object.assign(context, { outcome: event.output }) },
-          onError: { target: 'broken', actions: ({ context, event }) => Object.assign(context, { error: event.error }) },
+          onDone: {
+            target: 'reported',
+            actions: ({ context, event }) => Object.assign(context, { outcome: event.output }),
+          },
+          onError: {
+            target: 'broken',
+            actions: ({ context, event }) => Object.assign(context, { error: event.error }),
+          },
         },
         on: { leave: 'left' },
       },
@@ -86,7 +95,9 @@ describe('a run as an actor', () => {
   it('takes commands as events', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock, approval: 'required' })
-    const actor = createActor(runLogic(runtime), { input: { goal: planOf([{ id: 'a', tool: 'wait', input: { ms: 10 } }]) } }).start()
+    const actor = createActor(runLogic(runtime), {
+      input: { goal: planOf([{ id: 'a', tool: 'wait', input: { ms: 10 } }]) },
+    }).start()
     await settlePromises()
     actor.send({ type: 'run.approve' })
     await clock.runUntilIdle()

@@ -9,7 +9,12 @@ import { VirtualClock } from '../support/virtualClock.ts'
 const planner: Planner = {
   name: 'words',
   plan: ({ goal, facts }) => {
-    if (goal.text === 'echo') return { steps: [{ id: 'inner', tool: 'echo', input: { given: facts.find(({ key }) => key === 'given')?.value ?? null } }] }
+    if (goal.text === 'echo')
+      return {
+        steps: [
+          { id: 'inner', tool: 'echo', input: { given: facts.find(({ key }) => key === 'given')?.value ?? null } },
+        ],
+      }
     if (goal.text === 'fail') return { steps: [{ id: 'inner', tool: 'fail' }] }
     if (goal.text === 'hang') return { steps: [{ id: 'inner', tool: 'hang' }] }
     if (goal.text === 'wait') return { steps: [{ id: 'inner', tool: 'wait', input: { ms: 1000 } }] }

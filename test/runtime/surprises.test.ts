@@ -1,7 +1,14 @@
 // Surprises, broken assumptions, and facts that are taken back.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createFixedPlanner, createRuntime, defineTool, type ReplanAnswer, type ReplanRequest, type Trouble } from '../../src/runtime/index.ts'
+import {
+  createFixedPlanner,
+  createRuntime,
+  defineTool,
+  type ReplanAnswer,
+  type ReplanRequest,
+  type Trouble,
+} from '../../src/runtime/index.ts'
 import { from, planOf } from '../support/plans.ts'
 import { factsOf, statusesOf } from '../support/runs.ts'
 import { echo, waitTool } from '../support/tools.ts'
@@ -38,7 +45,15 @@ describe('a surprise', () => {
 
   it('is told to the planner with what came', async () => {
     const { troubles, run } = await surprise(() => ({ giveUp: 'no' }))
-    expect(troubles).toMatchObject([{ type: 'surprised', stepId: 'measure', output: { level: 7 }, facts: [{ key: 'level', value: 7 }], failure: { code: 'EXPECTATION_BROKEN', path: '/level' } }])
+    expect(troubles).toMatchObject([
+      {
+        type: 'surprised',
+        stepId: 'measure',
+        output: { level: 7 },
+        facts: [{ key: 'level', value: 7 }],
+        failure: { code: 'EXPECTATION_BROKEN', path: '/level' },
+      },
+    ])
     expect(factsOf(run)).toEqual({})
     expect(run.output('measure')).toBeUndefined()
   })
@@ -51,7 +66,9 @@ describe('a surprise', () => {
   })
 
   it('that the planner patches is worked around', async () => {
-    const { outcome, run } = await surprise(() => ({ patch: [{ op: 'replace', id: 'measure', step: { id: 'measure', tool: 'measure', input: { level: 3 } } }] }))
+    const { outcome, run } = await surprise(() => ({
+      patch: [{ op: 'replace', id: 'measure', step: { id: 'measure', tool: 'measure', input: { level: 3 } } }],
+    }))
     expect(outcome).toMatchObject({ reason: 'done', revision: 2 })
     expect(run.output('use')).toEqual({ level: 3 })
     expect(factsOf(run)).toEqual({ level: 3 })
@@ -74,7 +91,12 @@ describe('an assumption', () => {
       replan: async (request) => {
         troubles.push(...request.troubles)
         await clock.wait(500)
-        return { patch: [{ op: 'unassume', id: 'dry' }, { op: 'replace', id: 'outside', step: { id: 'outside', tool: 'echo', input: { umbrella: true } } }] }
+        return {
+          patch: [
+            { op: 'unassume', id: 'dry' },
+            { op: 'replace', id: 'outside', step: { id: 'outside', tool: 'echo', input: { umbrella: true } } },
+          ],
+        }
       },
     })
     await using runtime = createRuntime({ tools: [waitTool(clock), echo], planner, clock })
@@ -91,9 +113,21 @@ describe('an assumption', () => {
 
   it('broken from the start holds its steps from the start', async () => {
     const started: string[] = []
-    const note = defineTool({ name: 'note', description: 'Notes.', input: z.object({}), output: z.object({}), run: (_, { stepId }) => (started.push(stepId), {}) })
+    const note = defineTool({
+      name: 'note',
+      description: 'Notes.',
+      input: z.object({}),
+      output: z.object({}),
+      run: (_, { stepId }) => (started.push(stepId), {}),
+    })
     const planner = createFixedPlanner(
-      planOf([{ id: 'a', tool: 'note' }, { id: 'b', tool: 'note' }], { assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }] }),
+      planOf(
+        [
+          { id: 'a', tool: 'note' },
+          { id: 'b', tool: 'note' },
+        ],
+        { assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }] },
+      ),
       { replan: () => ({ giveUp: 'wet' }) },
     )
     await using runtime = createRuntime({ tools: [note], planner })
@@ -103,7 +137,9 @@ describe('an assumption', () => {
 
   it('that the planner waives by keeping the plan no longer holds anybody', async () => {
     const planner = createFixedPlanner(
-      planOf([{ id: 'a', tool: 'echo' }], { assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }] }),
+      planOf([{ id: 'a', tool: 'echo' }], {
+        assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }],
+      }),
       { replan: () => ({ keep: 'a little rain' }) },
     )
     await using runtime = createRuntime({ tools: [echo], planner })
@@ -112,7 +148,9 @@ describe('an assumption', () => {
 
   it('about a fact that nobody knows breaks nothing', async () => {
     await using runtime = createRuntime({ tools: [echo] })
-    const plan = planOf([{ id: 'a', tool: 'echo' }], { assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }] })
+    const plan = planOf([{ id: 'a', tool: 'echo' }], {
+      assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }],
+    })
     expect(await runtime.start(plan).result).toMatchObject({ reason: 'done' })
   })
 })
@@ -124,7 +162,13 @@ describe('facts of a step that is given up', () => {
         [
           { id: 'first', tool: 'measure', input: { level: 1 } },
           { id: 'second', tool: 'measure', after: ['first'], input: { level: 2 } },
-          { id: 'check', tool: 'echo', after: ['second'], input: { ok: false }, expect: { properties: { ok: { const: true } } } },
+          {
+            id: 'check',
+            tool: 'echo',
+            after: ['second'],
+            input: { ok: false },
+            expect: { properties: { ok: { const: true } } },
+          },
         ],
         { goal: { partial: 'allow' } },
       ),

@@ -6,25 +6,35 @@ import { collectTransitions } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
 
-const chain = planOf(Array.from({ length: 20 }, (_, index) => ({ id: `s${String(index)}`, tool: 'wait', input: { ms: 10 }, ...(index > 0 && { after: [`s${String(index - 1)}`] }) })))
+const chain = planOf(
+  Array.from({ length: 20 }, (_, index) => ({
+    id: `s${String(index)}`,
+    tool: 'wait',
+    input: { ms: 10 },
+    ...(index > 0 && { after: [`s${String(index - 1)}`] }),
+  })),
+)
 
 function numbersOf(transitions: readonly Transition[]): number[] {
   return transitions.map(({ n }) => n)
 }
 
 describe('transitions', () => {
-  it.each([0, 5, 11])('from number %i, asked for in the middle of a run, are those that were and those to come', async (from) => {
-    const clock = new VirtualClock()
-    await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const run = runtime.start(chain)
-    const whole = collectTransitions(run)
-    await clock.runUntil(105)
-    const late = collectTransitions(run, from)
-    await clock.until(run.result)
-    expect(numbersOf(whole.seen)).toEqual(Array.from({ length: whole.seen.length }, (_, n) => n))
-    expect(late.seen).toEqual(whole.seen.slice(from))
-    expect([whole.isComplete(), late.isComplete()]).toEqual([true, true])
-  })
+  it.each([0, 5, 11])(
+    'from number %i, asked for in the middle of a run, are those that were and those to come',
+    async (from) => {
+      const clock = new VirtualClock()
+      await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
+      const run = runtime.start(chain)
+      const whole = collectTransitions(run)
+      await clock.runUntil(105)
+      const late = collectTransitions(run, from)
+      await clock.until(run.result)
+      expect(numbersOf(whole.seen)).toEqual(Array.from({ length: whole.seen.length }, (_, n) => n))
+      expect(late.seen).toEqual(whole.seen.slice(from))
+      expect([whole.isComplete(), late.isComplete()]).toEqual([true, true])
+    },
+  )
 
   it('asked for after the end are all told, and complete', async () => {
     const clock = new VirtualClock()
@@ -68,7 +78,17 @@ describe('transitions', () => {
 
   it('carry the number that their event has in the journal, and what changed', async () => {
     const journal = memoryJournal()
-    await using runtime = createRuntime({ tools: [echo, fail], journal, planner: createFixedPlanner(planOf([{ id: 'a', tool: 'fail' }, { id: 'b', tool: 'echo', after: ['a'] }]), { replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo' } }] }) }) })
+    await using runtime = createRuntime({
+      tools: [echo, fail],
+      journal,
+      planner: createFixedPlanner(
+        planOf([
+          { id: 'a', tool: 'fail' },
+          { id: 'b', tool: 'echo', after: ['a'] },
+        ]),
+        { replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo' } }] }) },
+      ),
+    })
     const run = runtime.start('goal')
     const { seen } = collectTransitions(run)
     await run.result
@@ -82,7 +102,13 @@ describe('transitions', () => {
   it('leave progress out, which is told beside them', async () => {
     const clock = new VirtualClock()
     const slow = waitTool(clock)
-    const telling = { ...slow, run: async (input: unknown, context: Parameters<typeof slow.run>[1]) => (context.progress({ done: 1, total: 2, text: 'half' }), slow.run(input, context)) }
+    const telling = {
+      ...slow,
+      run: async (input: unknown, context: Parameters<typeof slow.run>[1]) => (
+        context.progress({ done: 1, total: 2, text: 'half' }),
+        slow.run(input, context)
+      ),
+    }
     await using runtime = createRuntime({ tools: [telling], clock })
     const run = runtime.start(planOf([{ id: 'a', tool: 'wait', input: { ms: 10 } }]))
     const told: unknown[] = []

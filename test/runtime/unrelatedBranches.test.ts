@@ -29,9 +29,19 @@ describe('branches that have nothing to do with each other', () => {
     await clock.runUntil(500)
     expect(run.state).toBe('replanning')
     expect(run.troubles).toMatchObject([{ type: 'failed', stepId: 'bad' }])
-    expect(statusesOf(run)).toEqual({ bad: 'failed', behind: 'waiting', long1: 'succeeded', long2: 'succeeded', long3: 'succeeded' })
+    expect(statusesOf(run)).toEqual({
+      bad: 'failed',
+      behind: 'waiting',
+      long1: 'succeeded',
+      long2: 'succeeded',
+      long3: 'succeeded',
+    })
     expect(run.output('long3')).toEqual({ endedAt: 300 })
-    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', revision: 2, usage: { timeMs: 1000, replans: 1 } })
+    expect(await clock.until(run.result)).toMatchObject({
+      reason: 'done',
+      revision: 2,
+      usage: { timeMs: 1000, replans: 1 },
+    })
     expect(run.output('bad')).toEqual({ mended: true })
   })
 

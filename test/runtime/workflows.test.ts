@@ -43,7 +43,11 @@ describe('recorded workflows', () => {
       executor: roleOf(Math.floor(index / executorsPerRole)),
       ...(deps.length > 0 && { after: [...deps] }),
     }))
-    await using runtime = createRuntime({ executors, clock, limits: { concurrency: unlimited, totalConcurrency: unlimited } })
+    await using runtime = createRuntime({
+      executors,
+      clock,
+      limits: { concurrency: unlimited, totalConcurrency: unlimited },
+    })
 
     const run = runtime.start(planOf(steps))
     const outcome = await clock.until(run.result)
@@ -65,7 +69,10 @@ function read(name: string): Workflow {
 }
 
 /** When each step ends if it starts the moment its last dependency has ended. */
-function criticalPath({ steps }: Workflow): { readonly lengthMs: number; readonly endsMs: ReadonlyMap<string, number> } {
+function criticalPath({ steps }: Workflow): {
+  readonly lengthMs: number
+  readonly endsMs: ReadonlyMap<string, number>
+} {
   const byId = new Map(steps.map((step) => [step.id, step]))
   const endsMs = new Map<string, number>()
   const endOf = (id: string): number => {

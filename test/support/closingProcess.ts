@@ -24,7 +24,12 @@ const slow = defineTool({
 const runtime = createRuntime({ tools: [echo, slow, hang], limits: { timeMs: 3_600_000, graceMs: 50 } })
 const done = runtime.start(planOf([{ id: 'a', tool: 'echo' }]))
 console.log('done', (await done.result).reason)
-const live = runtime.start(planOf([{ id: 'a', tool: 'slow' }, { id: 'b', instruction: 'Well?', timeoutMs: 3_600_000 }]))
+const live = runtime.start(
+  planOf([
+    { id: 'a', tool: 'slow' },
+    { id: 'b', instruction: 'Well?', timeoutMs: 3_600_000 },
+  ]),
+)
 const hung = runtime.start(planOf([{ id: 'a', tool: 'hang' }]))
 await new Promise((resolve) => setTimeout(resolve, 20))
 await runtime.close()

@@ -12,7 +12,10 @@ export function factsOf(run: Pick<Run, 'facts'>): Record<string, unknown> {
 }
 
 /** Collects transitions as they come. */
-export function collectTransitions(run: Run, from = 0): { readonly seen: Transition[]; readonly isComplete: () => boolean } {
+export function collectTransitions(
+  run: Run,
+  from = 0,
+): { readonly seen: Transition[]; readonly isComplete: () => boolean } {
   const seen: Transition[] = []
   let isComplete = false
   run.transitions(from).subscribe({

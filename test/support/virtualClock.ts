@@ -40,7 +40,12 @@ export class VirtualClock implements Clock {
   }
 
   setTimeout(callback: () => void, delayMs: number): TimeoutHandle {
-    const timer: Timer = { at: this.#now + Math.max(0, delayMs), order: this.#nextOrder(), fire: callback, isCleared: false }
+    const timer: Timer = {
+      at: this.#now + Math.max(0, delayMs),
+      order: this.#nextOrder(),
+      fire: callback,
+      isCleared: false,
+    }
     this.#pending += 1
     this.#push(timer)
     return timer
@@ -97,15 +102,16 @@ export class VirtualClock implements Clock {
 
   /** Turns the clock until the promise has settled, and no further. @throws when no timer is left and it still has not. */
   async until<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false
+    const seen = { isSettled: false }
     const settle = (): void => {
-      isSettled = true
+      seen.isSettled = true
     }
     promise.then(settle, settle)
     await settlePromises()
-    while (!isSettled) {
+    while (!seen.isSettled) {
       const next = this.#first()
-      if (next === undefined) throw new Error(`Nothing is left to happen at ${String(this.#now)} ms, and the promise has not settled.`)
+      if (next === undefined)
+        throw new Error(`Nothing is left to happen at ${String(this.#now)} ms, and the promise has not settled.`)
       await this.runUntil(next.at)
     }
     return promise

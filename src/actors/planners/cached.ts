@@ -34,7 +34,7 @@ const rememberedFamilies = 10_000
  * streamed on, unless the store answers with promises. Trouble goes to the planner behind it.
  *
  * @example
- * import { createCachedPlanner, createGoalPlanner } from 'planloom'
+ * import { createGoalPlanner } from 'planloom'
  * const planner = createCachedPlanner(createGoalPlanner(), { relevantFacts: ['folder'] })
  * planner.name // 'cached(goal)'
  */

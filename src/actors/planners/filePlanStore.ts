@@ -15,8 +15,8 @@ import { storedPlanSchema, type PlanStore, type StoredPlan } from './planStore.t
  * @param folder made when first needed.
  * @throws (from `set`, `delete`) what the file system says, for example when the disk is full.
  * @example
- * import { createCachedPlanner, createGoalPlanner, filePlanStore } from 'planloom'
- * const planner = createCachedPlanner(createGoalPlanner(), { store: filePlanStore('.planloom/plans') })
+ * const store = filePlanStore('.planloom/plans')
+ * store.get('never-stored') // undefined
  */
 export function filePlanStore(folder: string): PlanStore {
   let writes = 0

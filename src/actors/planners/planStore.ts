@@ -38,8 +38,8 @@ export interface MemoryPlanStoreOptions {
 /** Makes a store that lasts as long as the process.
  *
  * @example
- * import { createCachedPlanner, createGoalPlanner, memoryPlanStore } from 'planloom'
- * const planner = createCachedPlanner(createGoalPlanner(), { store: memoryPlanStore({ maxEntries: 100 }) })
+ * const store = memoryPlanStore({ maxEntries: 100 })
+ * store.get('never stored') // undefined
  */
 export function memoryPlanStore({ maxEntries = 1000 }: MemoryPlanStoreOptions = {}): PlanStore {
   const plans = new Map<string, StoredPlan>() // in order of last use

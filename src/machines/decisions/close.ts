@@ -4,6 +4,7 @@
 // E2. When the run is over each step has exactly one final status, and nothing of the run is alive.
 import type { ActorFailed, Outcome, RunCancel, StepStatus } from '../coordinator.messages.ts'
 import type { CoordinatorContext, Verdict } from '../coordinator.context.ts'
+import { findFact } from './facts.ts'
 import { abort } from './outcomes.ts'
 import { countOut } from './lanes.ts'
 import { isSettled } from './ledger.ts'
@@ -94,17 +95,25 @@ function findVerdict(turn: Turn): Verdict {
   const succeeded = turn.counts.succeeded
   if (missing === 0) return { status: 'completed', reason: 'done', message: `Done: ${count(succeeded)} succeeded.` }
   const message = `${count(succeeded)} succeeded, ${String(missing)} did not`
-  if (lost === undefined || turn.plan?.goal.partial === 'allow') {
+  const allowsPart = turn.plan?.goal.partial === 'allow'
+  if (lost === undefined || (allowsPart && isWorthHaving(turn))) {
     return { status: 'completed', reason: 'partial', message: `Done in part: ${message}.`, stepId: lost }
   }
   const failure = turn.entries.get(lost)?.failure
   return {
     status: 'failed',
     reason: 'step_failed',
-    message: `Step "${lost}" failed${failure ? `: ${failure.message}` : ''} (${message}, and the goal does not allow for partial results).`,
+    message: `Step "${lost}" failed${failure ? `: ${failure.message}` : ''} (${message}, and ${allowsPart ? 'nothing of what is wanted was reached' : 'the goal does not allow for partial results'}).`,
     stepId: lost,
     failure,
   }
+}
+
+/** A part of the goal is something only where a step succeeded and, if facts are wanted, one of them is there. */
+function isWorthHaving(turn: Turn): boolean {
+  const wanted = turn.plan?.goal.want ?? []
+  if (turn.counts.succeeded === 0) return false
+  return wanted.length === 0 || wanted.some(({ fact }) => findFact(turn.facts, fact) !== undefined)
 }
 
 function stuckVerdict(turn: Turn): Verdict {

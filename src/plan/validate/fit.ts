@@ -33,24 +33,35 @@ export interface Fitting {
   readonly typesOf: (hole: Hole) => readonly Typed[]
 }
 
-export function misfits(
-  fitting: Fitting,
-  value: Json,
-  schema: JsonSchema = fitting.root,
-  path = '',
-): readonly Misfit[] {
-  if (schema === true) return []
-  if (isReference(value) || isItemPointer(value)) return holeMisfits(fitting, value, schema, path)
+export function misfits(fitting: Fitting, value: Json): readonly Misfit[] {
+  return look(fitting, value, { schema: fitting.root, path: '', leaps: 0 })
+}
+
+interface Spot {
+  readonly schema: JsonSchema
+  readonly path: string
+  /** Schemas that were gone through for this same value: references may go round. */
+  readonly leaps: number
+}
+
+const mostLeaps = 30
+
+function look(fitting: Fitting, value: Json, spot: Spot): readonly Misfit[] {
+  const { schema, path, leaps } = spot
+  if (schema === true || leaps > mostLeaps) return []
   if (schema === false) return [{ code: 'INPUT_INVALID', path, message: 'nothing is allowed here' }]
-  if (typeof value !== 'object' || value === null || !fitting.holders.has(value))
+  if (isReference(value) || isItemPointer(value)) return holeMisfits(fitting, value, schema, path)
+  if (typeof value !== 'object' || value === null || !fitting.holders.has(value)) {
     return literalMisfits(fitting.root, value, schema, path)
+  }
+  const lookBy = (other: Json): readonly Misfit[] => {
+    return isSchema(other) ? look(fitting, value, { schema: other, path, leaps: leaps + 1 }) : []
+  }
   const found: Misfit[] = [...ownMisfits(fitting, value, schema, path)]
   const target = typeof schema.$ref === 'string' ? resolveReference(fitting.root, schema.$ref) : undefined
-  if (target !== undefined && target !== schema && path.length < 1_000)
-    found.push(...misfits(fitting, value, target, path))
-  for (const part of listOf(schema.allOf)) if (isSchema(part)) found.push(...misfits(fitting, value, part, path))
-  for (const ways of [schema.anyOf, schema.oneOf])
-    found.push(...fewest(listOf(ways).map((way) => (isSchema(way) ? misfits(fitting, value, way, path) : []))))
+  if (target !== undefined) found.push(...lookBy(target))
+  for (const part of listOf(schema.allOf)) found.push(...lookBy(part))
+  for (const ways of [schema.anyOf, schema.oneOf]) found.push(...fewest(listOf(ways).map(lookBy)))
   return found
 }
 
@@ -141,7 +152,8 @@ function objectMisfits(fitting: Fitting, value: JsonObject, schema: JsonObject, 
   for (const name of Object.keys(value)) {
     const place = `${path}/${escapePart(name)}`
     if (isJsonObject(properties) && Object.hasOwn(properties, name)) {
-      if (isSchema(properties[name])) found.push(...misfits(fitting, value[name] as Json, properties[name], place))
+      if (isSchema(properties[name]))
+        found.push(...look(fitting, value[name] as Json, { schema: properties[name], path: place, leaps: 0 }))
     } else if (patternProperties !== undefined) continue
     else if (additionalProperties === false) {
       found.push({
@@ -152,7 +164,7 @@ function objectMisfits(fitting: Fitting, value: JsonObject, schema: JsonObject, 
         names: freeNames(schema, value),
       })
     } else if (isJsonObject(additionalProperties))
-      found.push(...misfits(fitting, value[name] as Json, additionalProperties, place))
+      found.push(...look(fitting, value[name] as Json, { schema: additionalProperties, path: place, leaps: 0 }))
   }
   return found
 }
@@ -167,7 +179,7 @@ function arrayMisfits(fitting: Fitting, value: readonly Json[], schema: JsonObje
   const first = listOf(schema.prefixItems)
   for (const [index, item] of value.entries()) {
     const element = first[index] ?? schema.items
-    if (isSchema(element)) found.push(...misfits(fitting, item, element, `${path}/${index}`))
+    if (isSchema(element)) found.push(...look(fitting, item, { schema: element, path: `${path}/${index}`, leaps: 0 }))
   }
   return found
 }

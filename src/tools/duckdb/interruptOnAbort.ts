@@ -12,6 +12,7 @@ export function interruptOnAbort(connection: Pick<DuckDBConnection, 'interrupt'>
   let again: NodeJS.Timeout | undefined
   const interrupt = () => {
     connection.interrupt()
+    // eslint-disable-next-line no-restricted-globals -- the query runs in real time, whatever the clock of the run says
     again = setTimeout(interrupt, againAfterMs)
   }
   if (signal.aborted) interrupt()

@@ -139,7 +139,7 @@ function tooLarge(path: string, rows: number, maxRows: number | undefined): Tool
   const count = rows.toLocaleString('en')
   return new ToolError(
     'TABLE_TOO_LARGE',
-    `"${basename(path)}" has ${count} rows; at most ${String(maxRows)} are read.`,
+    `"${basename(path)}" has ${count} rows; at most ${(maxRows ?? 0).toLocaleString('en')} are read.`,
     { retryable: false, hint: 'Take a sample of it, or raise the limit.', where: { path } },
   )
 }

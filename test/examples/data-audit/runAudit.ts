@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGoalPlanner, createRuntime, type Outcome, type Run } from 'planloom'
 import type { Tool } from 'planloom/tools'
-import { dataAudit } from '../../../examples/data-audit/dataAudit.ts'
+import { dataAudit, limits } from '../../../examples/data-audit/dataAudit.ts'
 import {
   auditReportSchema,
   type AuditReport,
@@ -34,7 +34,7 @@ export async function runAudit(
       return found && historyOf(found)
     },
   })
-  const runtime = createRuntime({ tools: change(audit.tools), planner: createGoalPlanner(), seed: 1 })
+  const runtime = createRuntime({ tools: change(audit.tools), planner: createGoalPlanner(), limits, seed: 1 })
   try {
     const run = runtime.start(audit.goal)
     const outcome = await run.result

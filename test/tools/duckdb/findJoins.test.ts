@@ -29,7 +29,7 @@ beforeAll(async () => {
     sketches.push(...(await sketchColumns(db, table, await profileTable(db, table))))
   }
   joins = await findJoins(db, { tables, sketches })
-})
+}, 60_000) // about two dozen files
 afterAll(() => db.close())
 
 const find = (left: string, right: string) =>

@@ -7,7 +7,7 @@ import type { Json } from '../../../plan/json.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Order } from './order.ts'
 import type { Link, Use } from './posedProblem.ts'
-import type { Draft } from './search.ts'
+import type { Draft } from './draft.ts'
 import { triedKey } from './triedKey.ts'
 
 /** Whether these uses, and all that take from them, take newest versions only. */

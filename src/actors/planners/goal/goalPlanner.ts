@@ -11,6 +11,7 @@ import { firstKnowledge } from './knowledge.ts'
 import { explainMissing } from './missing.ts'
 import { leastUnknown } from './leastUnknown.ts'
 import { amend } from './repair.ts'
+import type { GoalPlannerSettings } from './settings.ts'
 import { solve } from './solve.ts'
 import { indexTools } from './toolIndex.ts'
 import { listWants } from './wants.ts'
@@ -22,11 +23,6 @@ export interface GoalPlannerOptions {
   readonly budget?: number
   /** How large an item is, by its fact: large items go first. @default its property `sizeBytes`, where it has one */
   readonly sizeOf?: (item: Json) => number | undefined
-}
-
-export interface GoalPlannerSettings {
-  readonly budget: number
-  readonly sizeOf: (item: Json) => number | undefined
 }
 
 /** Makes the planner that needs no model.

@@ -6,7 +6,7 @@
 //     planner is asked again and plans for single items.
 import { everyItem } from './factKey.ts'
 import type { Link, Use } from './posedProblem.ts'
-import type { Choice } from './search.ts'
+import type { Choice } from './draft.ts'
 
 export interface Lift {
   readonly source: Use

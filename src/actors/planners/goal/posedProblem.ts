@@ -176,11 +176,14 @@ class Posing {
 
   #support(atom: Atom): void {
     const { fact, scope, key, is, supports } = atom
+    // Against what is known now nothing is assumed: only a promise can make it otherwise.
+    const value = this.#knowledge.facts.get(key)
+    const isRefuted = value !== undefined && !isTrue(is, value.value)
     for (const step of this.#standingByFact.get(key) ?? []) {
       const gift = step.tool.gives[fact]
       if (gift === undefined) continue
       const certainty = judge(expectGift(gift, scope, this.#knowledge), is)
-      if (certainty === 'no') continue
+      if (certainty === 'no' || (certainty === 'assumed' && isRefuted)) continue
       supports.push({
         use: this.#standingUse(step),
         from: gift.from,
@@ -193,8 +196,9 @@ class Posing {
       if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
       const useScope = isEach ? '' : scope
       if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
+      if (Object.keys(tool.needs).length === 0 && this.#knowledge.tried.has(triedKey(tool.name, {}))) continue
       const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge), is)
-      if (certainty === 'no') continue
+      if (certainty === 'no' || (certainty === 'assumed' && isRefuted)) continue
       const copies = needsOf(tool).some((need) => this.#overwritten.has(need.fact)) ? 2 : 1
       for (let copy = 0; copy < copies; copy++) {
         const use = this.#use(tool, useScope, copy)

@@ -5,14 +5,12 @@
 // H3. A use takes the newest version of each fact that anything before it gives (see coherence.ts).
 // H4. Beyond the budget the first way found is kept, cheapest by Knuth's cost first, and the answer says so.
 import { isCoherent, isUntried } from './coherence.ts'
+import type { Choice, Draft } from './draft.ts'
 import type { Bounds } from './costBounds.ts'
 import { areCompatible, type Knowledge } from './knowledge.ts'
 import type { Order } from './order.ts'
 import type { Link, Problem, Support, Use } from './posedProblem.ts'
 import { splitOpen } from './split.ts'
-
-/** How a link is met: by a use, or by what is known. */
-export type Choice = Support | 'known'
 
 export interface Solution {
   readonly cost: number
@@ -46,13 +44,6 @@ interface Answer {
 
 /** Costs are sums of quotients: what differs by less is the same. */
 const tolerance = 1e-9
-
-/** A part of the plan under construction, as the search and its checks see it. */
-export interface Draft {
-  readonly choiceOf: (link: Link) => Choice | undefined
-  readonly isChosen: (use: Use) => boolean
-  readonly consumersOf: (use: Use) => readonly Use[]
-}
 
 class Search implements Draft {
   effort = 0

@@ -29,16 +29,27 @@ export function solve(wants: readonly Want[], options: SolveOptions): Solved {
   const { index, knowledge, isPartial, budget } = options
   const problem = poseProblem(wants, index, knowledge)
   const leftOut = isPartial ? leaveOutItems(problem) : []
-  const unserved = knowledge.surprising.size > 0 ? [] : unservedItems(problem, leftOut)
-  // A name that promises nothing usable may be wrong: until the content is known, the item is planned for all the same.
-  if (unserved.length > 0)
-    return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
   const bounds = boundCosts(problem)
   const unmet = problem.goal.links.filter(({ atom, isLeftOut }) => !isLeftOut && bounds.atMost[atom.id] === Infinity)
+  // A name that promises nothing usable may be wrong: until the content is known, the item is planned for all the same.
+  const unserved = unmet.length > 0 ? hopelessItems(problem, bounds) : unservedItems(problem, leftOut)
+  if (unserved.length > 0 && knowledge.surprising.size === 0) {
+    return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
+  }
   if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined }
   const order = findOrder(problem, (key) => knowledge.facts.has(key))
   const solution = findLeastCost(problem, { bounds, order, knowledge, budget })
   return { problem, bounds, leftOut, unmet, solution }
+}
+
+/** Items that lack something that a list or the goal needs of them. */
+function hopelessItems({ uses }: Problem, bounds: Bounds): readonly Scope[] {
+  const scopes = new Set<Scope>()
+  for (const use of uses) {
+    for (const { atom } of use.links)
+      if (atom.scope !== '' && bounds.atMost[atom.id] === Infinity) scopes.add(atom.scope)
+  }
+  return [...scopes]
 }
 
 /** Items of which nothing at all would be used. */

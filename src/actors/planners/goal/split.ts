@@ -1,7 +1,7 @@
 // Open needs that share nothing, apart from each other.
 import type { Order } from './order.ts'
 import type { Atom, Link, Use } from './posedProblem.ts'
-import type { Draft } from './search.ts'
+import type { Draft } from './draft.ts'
 
 /** Groups of open links such that no use that is still to be chosen could serve two groups. */
 export function splitOpen(open: readonly Link[], draft: Draft, order: Order): readonly (readonly Link[])[] {

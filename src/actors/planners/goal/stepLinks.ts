@@ -19,11 +19,7 @@ export interface StepLink {
   readonly element?: number
 }
 
-export function linksOf(
-  step: Step,
-  { toolOf, steps }: Standing,
-  { rootsOf }: ToolIndex,
-): readonly StepLink[] {
+export function linksOf(step: Step, { toolOf, steps }: Standing, { rootsOf }: ToolIndex): readonly StepLink[] {
   const tool = toolOf(step)
   if (tool === undefined) return []
   const links: StepLink[] = []

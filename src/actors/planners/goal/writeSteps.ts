@@ -13,7 +13,8 @@ import { explainUse } from './explain.ts'
 import { findLifts, type Lift } from './lift.ts'
 import type { Link, Problem, Use } from './posedProblem.ts'
 import { rankUses, type Weigh } from './priority.ts'
-import type { Choice, Solution } from './search.ts'
+import type { Choice } from './draft.ts'
+import type { Solution } from './search.ts'
 
 export interface WriteOptions {
   readonly problem: Problem
