@@ -57,4 +57,3 @@ export type FileRecognition = z.infer<typeof fileRecognitionSchema>
 
 /** A table with the sketches of its columns: all that it takes to find what it joins. */
 export const sketchedTableSchema = z.strictObject({ table: tableHandleSchema, columns: z.array(columnSketchSchema) })
-export type SketchedTable = z.infer<typeof sketchedTableSchema>

@@ -5,7 +5,7 @@ import type { Colours } from './colours.ts'
 import { duration } from './duration.ts'
 import { printable } from './escape.ts'
 import { fit } from './fit.ts'
-import { revisionsIn, type Revision } from './progress/revisions.ts'
+import { operationsInShort, revisionsIn, type Revision } from './progress/revisions.ts'
 
 /** What a summary looks at: a run that is over, or one that was replayed. */
 export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'fact' | 'facts'> {
@@ -123,7 +123,10 @@ function revisionLines(run: EndedRun, colours: Colours): string[] {
   const told = run.revisions.filter(({ because }) => because.type === 'trouble' || because.type === 'edited')
   const lines = told
     .slice(0, mostListed)
-    .map(({ revision, because }) => `${colours.cyan('↻')} revision ${revision}: ${printable(because.text)}`)
+    .map(
+      (told) =>
+        `${colours.cyan('↻')} revision ${told.revision}${operationsInShort(told)}: ${printable(told.because.text)}`,
+    )
   const more = told.length - mostListed
   return section('how the plan changed', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
 }

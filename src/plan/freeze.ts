@@ -12,8 +12,3 @@ export function deepFreeze<T>(value: T): T {
   for (const inner of Object.values(value)) deepFreeze(inner)
   return value
 }
-
-/** Freezes a plan. Steps that are frozen already, as those of an earlier revision are, cost nothing. */
-export function freezePlan<P extends { readonly steps: readonly object[] }>(plan: P): P {
-  return deepFreeze(plan)
-}

@@ -28,7 +28,7 @@ export function canDoWithout(step: Step, dependencyId: string): boolean {
  * import { branchOf, parsePlan } from 'planloom/plan'
  * const steps = [{ id: 'a', tool: 't' }, { id: 'b', tool: 't', after: ['a'] }, { id: 'c', tool: 't' }]
  * const plan = parsePlan({ id: 'p', goal: { text: 'go' }, steps })
- * branchOf(plan, 'a') // Set { 'a', 'b' }
+ * branchOf(plan, 'a') // new Set(['a', 'b'])
  */
 export function branchOf(plan: Plan | Iterable<Step>, rootId: string): ReadonlySet<string> {
   const byId = new Map<string, Step>()
@@ -36,7 +36,7 @@ export function branchOf(plan: Plan | Iterable<Step>, rootId: string): ReadonlyS
   return branchIn(byId, dependentsById(byId.values()), rootId)
 }
 
-/** The same, where steps and dependents are at hand already. */
+/** The same, where steps and dependents are at hand already. Of `dependents`, those that no longer depend are left out. */
 export function branchIn(
   byId: { readonly get: (id: string) => Step | undefined },
   dependents: ReadonlyMap<string, readonly string[]>,
@@ -48,6 +48,7 @@ export function branchIn(
     for (const dependentId of dependents.get(id) ?? []) {
       const dependent = byId.get(dependentId)
       if (dependent === undefined || branch.has(dependentId) || canDoWithout(dependent, id)) continue
+      if (!dependenciesOf(dependent).includes(id)) continue
       branch.add(dependentId)
       open.push(dependentId)
     }

@@ -1,11 +1,8 @@
 // Reading plans from values and from text.
-import { parsePlanText } from './planText.ts'
 import { PlanloomError } from '../errors.ts'
 import type { Finding } from './finding.ts'
 import type { Plan } from './schema.ts'
 import { validatePlan, type ValidateOptions } from './validate.ts'
-
-export { parsePlanText }
 
 /** A plan that cannot run, with everything that is wrong with it. */
 export class PlanInvalidError extends PlanloomError {

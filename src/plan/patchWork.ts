@@ -15,7 +15,7 @@ export class PatchWork {
   /** Steps that are new, or whose content is. */
   readonly #changed = new Set<string>()
   readonly #removed = new Set<string>()
-  /** Made for the first of several `abandon` in a row. */
+  /** Made for the first `abandon`, and added to from then on; it may name steps that no longer depend. */
   #dependents: Map<string, string[]> | undefined
 
   constructor(plan: Plan) {
@@ -38,7 +38,6 @@ export class PatchWork {
   }
 
   apply(operation: Operation, path: string): void {
-    if (operation.op !== 'abandon') this.#dependents = undefined
     switch (operation.op) {
       case 'insert':
         return this.#insert(operation.step, operation.before, path)
@@ -102,7 +101,7 @@ export class PatchWork {
       )
     } else if (before === undefined || this.#has(before, `${path}/before`)) {
       this.#list.insert(step, before)
-      this.#changed.add(step.id)
+      this.#note(step)
     }
   }
 
@@ -161,7 +160,17 @@ export class PatchWork {
 
   #set(step: Step): void {
     this.#list.set(step)
+    this.#note(step)
+  }
+
+  #note(step: Step): void {
     this.#changed.add(step.id)
+    if (this.#dependents === undefined) return
+    for (const id of dependenciesOf(step)) {
+      const list = this.#dependents.get(id)
+      if (list) list.push(step.id)
+      else this.#dependents.set(id, [step.id])
+    }
   }
 
   #checkDependencies(id: string): void {

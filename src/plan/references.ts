@@ -88,10 +88,10 @@ export function resolveReferences(
 }
 
 /** Takes out a property or an array element in `replaceReferences`. */
-export const gone = Symbol('gone')
+const gone = Symbol('gone')
 
 /** Copies a value with its references and item pointers replaced; without any it gives back the value itself. */
-export function replaceReferences(
+function replaceReferences(
   value: Json,
   replace: (found: ReferenceLike | ItemPointer) => Json | typeof gone,
 ): Json | typeof gone {

@@ -71,7 +71,7 @@ export function noop(name: string, more: Partial<ToolDescription> = {}): ToolDes
 export const noopTools: ToolCatalogue = new Map(['noop', 'rest', 'think'].map((name) => [name, noop(name)]))
 
 /** Texts that are awkward somewhere: in Markdown, Mermaid, DOT, a terminal, or as a key. */
-export const awkwardTexts = fc.constantFrom(
+const awkwardTexts = fc.constantFrom(
   'walk',
   '',
   'naïve "quotes"',
@@ -182,7 +182,7 @@ export interface PlanShape {
 }
 
 /** Correct steps, `s0`, `s1`, …, whose dependencies all come before them. */
-export function stepsInOrder({ minSteps = 0, maxSteps = 12, forEach = true }: PlanShape = {}): fc.Arbitrary<Step[]> {
+function stepsInOrder({ minSteps = 0, maxSteps = 12, forEach = true }: PlanShape = {}): fc.Arbitrary<Step[]> {
   return fc.array(sketches, { minLength: minSteps, maxLength: maxSteps }).map((all) => {
     const steps: Step[] = []
     for (const [index, sketch] of all.entries()) steps.push(draw(sketch, index, steps, forEach))

@@ -15,7 +15,7 @@ import type {
 import { initialTransition, transition } from '../../src/machines/xstate.ts'
 import type { Operation, Plan, Step } from '../../src/plan/schema.ts'
 
-export const testLimits: RunLimits = {
+const testLimits: RunLimits = {
   concurrency: 3,
   roles: {},
   plannerCalls: 1000,
@@ -60,7 +60,7 @@ export interface Moment {
 export type Check = (moment: Moment, before: Moment | undefined, drive: Drive) => void
 
 /** mulberry32 */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

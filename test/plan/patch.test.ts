@@ -13,6 +13,7 @@ import {
   type Operation,
   type Patch,
   type Plan,
+  type Step,
 } from '../../src/plan/index.ts'
 import { noopTools, plans, relatives } from '../arbitraries/plans.ts'
 
@@ -76,6 +77,68 @@ describe('patches (laws)', () => {
         ).toEqual([...branchOf(plan, id)].sort())
         expect(validatePlan(next, { tools: noopTools }).findings).toEqual([])
       }),
+    )
+  })
+})
+
+/** Operations on steps of a plan, of which some fit and some do not. */
+const operationsOn = (plan: Plan): fc.Arbitrary<Operation[]> => {
+  const id = fc.constantFrom(...plan.steps.map((step) => step.id), 'new')
+  const after = fc.uniqueArray(id, { maxLength: 2 })
+  const step = fc.record({ id, tool: fc.constantFrom('noop', 'rest'), after })
+  return fc.array(
+    fc.oneof(
+      fc.record({ op: fc.constant('insert' as const), step, before: id }),
+      fc.record({ op: fc.constant('remove' as const), id }),
+      step.map((one): Operation => ({ op: 'replace', id: one.id, step: one })),
+      fc.record({
+        op: fc.constant('reorder' as const),
+        ids: fc.uniqueArray(id, { minLength: 1, maxLength: 3 }),
+        before: id,
+      }),
+      fc.record({ op: fc.constant('rewire' as const), id, from: id, to: fc.option(id) }),
+      fc.record({ op: fc.constant('abandon' as const), id, because: fc.constantFrom('x', 'y') }),
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+}
+
+describe('operations (laws)', () => {
+  it('do the same in one patch as in a patch each', () => {
+    fc.assert(
+      fc.property(
+        plans({ minSteps: 1 }).chain((plan) => fc.tuple(fc.constant(plan), operationsOn(plan))),
+        ([plan, operations]) => {
+          const fitting: Operation[] = []
+          let made = plan
+          for (const operation of operations) {
+            if (findingsOf(made, [operation]).length > 0) continue
+            made = applyPatch(made, patchOf(made, operation))
+            fitting.push(operation)
+          }
+          expect(applyPatch(plan, patchOf(plan, ...fitting)).steps).toEqual(made.steps)
+          expect(
+            diffPlans(plan, { ...made, revision: plan.revision + 1, parent: plan.revision }).operations.length,
+          ).toBeLessThanOrEqual(plan.steps.length + made.steps.length)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('alter no step but those that touchedBy names', () => {
+    fc.assert(
+      fc.property(
+        plans({ minSteps: 1 }).chain((plan) => fc.tuple(fc.constant(plan), operationsOn(plan))),
+        ([plan, operations]) => {
+          for (const operation of operations) {
+            if (findingsOf(plan, [operation]).length > 0) continue
+            const made = new Map(applyPatch(plan, patchOf(plan, operation)).steps.map((step) => [step.id, step]))
+            const touched = new Set(touchedBy(operation, plan))
+            for (const step of plan.steps) if (!touched.has(step.id)) expect(made.get(step.id)).toBe(step)
+          }
+        },
+      ),
     )
   })
 })
@@ -215,6 +278,20 @@ describe('abandoning', () => {
     const once = applyPatch(plan, patchOf(plan, { op: 'abandon', id: 'b', because: 'first' }))
     const twice = applyPatch(once, patchOf(once, { op: 'abandon', id: 'a', because: 'second' }))
     expect(twice.steps.map((step) => step.abandoned)).toEqual(['second', 'first'])
+  })
+})
+
+describe('hostile patches', () => {
+  it('change no prototype, whatever their keys', () => {
+    const plan = planOf([{ id: 'a', tool: 'noop' }])
+    const step = JSON.parse(
+      '{"id":"b","tool":"noop","input":{"__proto__":{"polluted":{"$from":"a"}},"constructor":{"prototype":{"polluted":1}}}}',
+    ) as Step
+    const next = applyPatch(plan, patchOf(plan, { op: 'insert', step }, { op: 'rewire', id: 'b', from: 'a', to: null }))
+    expect(JSON.stringify(next.steps[1]?.input)).toBe('{"__proto__":{},"constructor":{"prototype":{"polluted":1}}}')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(findingsOf(plan, [{ op: 'remove', id: '__proto__' }])).toEqual(['STEP_UNKNOWN'])
+    expect(findingsOf(plan, [{ op: 'unassume', id: 'constructor' }])).toEqual(['ASSUMPTION_UNKNOWN'])
   })
 })
 

@@ -46,6 +46,7 @@ tools.set(
     },
   }),
 )
+tools.set('loose', noop('loose', { input: { type: 'object', properties: { limit: { type: 'number' } } } }))
 tools.set('round', noop('round', { input: { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } } }))
 tools.set(
   'union',
@@ -423,6 +424,18 @@ describe('validatePlan finds', () => {
     expect(findings.map((finding) => finding.code)).toEqual(findings.map(() => code))
     if (hint) expect(findings[0]?.hint).toMatch(hint)
     expect(findings.every((finding) => finding.hint !== '')).toBe(true)
+  })
+
+  it('a name that is nearly that of an input that is missing, where others may come', () => {
+    expect(check([{ id: 'a', tool: 'loose', input: { limt: 3, colour: 1 } }])).toEqual([
+      expect.objectContaining({
+        code: 'INPUT_UNKNOWN',
+        severity: 'warning',
+        path: '/steps/0/input/limt',
+        hint: 'Did you mean "limit"?',
+      }),
+    ])
+    expect(check([{ id: 'a', tool: 'loose', input: { limit: 3, limt: 3 } }])).toEqual([])
   })
 
   it('assumptions about what is not there', () => {

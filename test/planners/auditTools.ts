@@ -90,9 +90,3 @@ export const auditTools: readonly ToolDescription[] = [
     gives: { report: '/report' },
   }),
 ]
-
-export interface File {
-  readonly name: string
-  readonly extension: string
-  readonly sizeBytes?: number
-}

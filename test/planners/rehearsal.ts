@@ -44,7 +44,7 @@ export interface RehearsalOptions {
 }
 
 const context: PlannerContext = { signal: new AbortController().signal, now: () => 0 }
-export const limits = {} as RunLimits
+const limits = {} as RunLimits
 
 export async function firstPlan(
   planner: Planner,

@@ -4,7 +4,7 @@ import type { FactReport, PlanSituation, RunLimits } from '../../src/machines/co
 import type { Json } from '../../src/plan/json.ts'
 import type { Plan } from '../../src/plan/schema.ts'
 
-export const wideLimits: RunLimits = {
+const wideLimits: RunLimits = {
   concurrency: 64,
   roles: {},
   plannerCalls: 1000,

@@ -4,7 +4,7 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { z } from 'zod'
-import { encodingSchema, formatNames, formatSchema, promised, type Encoding, type Format } from '../formats.ts'
+import { encodingSchema, formatSchema, promised, type Encoding } from '../formats.ts'
 import { findDelimiter } from './delimiter.ts'
 import { createEncodingDetector } from './encoding.ts'
 import { jsonKindOf } from './jsonKind.ts'
@@ -140,9 +140,4 @@ function decode(bytes: Uint8Array, encoding: Encoding): string {
     binary: 'utf-8',
   }[encoding]
   return new TextDecoder(label).decode(bytes)
-}
-
-/** @example describeFormat('csv') // 'delimited text' */
-export function describeFormat(format: Format): string {
-  return formatNames[format]
 }

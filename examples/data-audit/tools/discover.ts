@@ -30,7 +30,7 @@ export function discoverTool({ db }: Audit) {
 
 /** Lists the files below a folder, by name.
  * @throws `FOLDER_MISSING`, `NO_PERMISSION`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE` */
-export async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
+async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
   const root = await confineFolder(roots, folder)
   const files: Found[] = []
   const aside: { name: string; because: string }[] = []

@@ -1,12 +1,12 @@
 // What happens in a run that is worth a line of its own, and that line.
-import type { Because } from '../../plan/index.ts'
 import type { RunState, StepReport } from '../../runtime/index.ts'
 import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
+import { operationsInShort, type Revision } from './revisions.ts'
 
 export type Happening =
   | { readonly type: 'planned'; readonly steps: number; readonly planner: string }
-  | { readonly type: 'revision'; readonly revision: number; readonly because: Because }
+  | ({ readonly type: 'revision' } & Revision)
   | {
       readonly type: 'step'
       readonly id: string
@@ -33,7 +33,7 @@ export function lineOf(happening: Happening): ToneLine | undefined {
       return { tone: 'change', mark: '◆', text: `planned ${steps} (${printable(happening.planner)})` }
     }
     case 'revision':
-      return revisionLine(happening.revision, happening.because)
+      return revisionLine(happening)
     case 'step':
       return stepLine(happening.id, happening.title, happening.report, happening.ms)
     case 'state':
@@ -41,17 +41,19 @@ export function lineOf(happening: Happening): ToneLine | undefined {
   }
 }
 
-function revisionLine(revision: number, because: Because): ToneLine | undefined {
+function revisionLine(change: Revision): ToneLine | undefined {
+  const { because } = change
+  const revision = `revision ${change.revision}${operationsInShort(change)}`
   const text = printable(because.text)
   switch (because.type) {
     case 'trouble':
-      return { tone: 'change', mark: '↻', text: `replanned, revision ${revision}: ${text}` }
+      return { tone: 'change', mark: '↻', text: `replanned, ${revision}: ${text}` }
     case 'expanded':
-      return { tone: 'change', mark: '◆', text: `revision ${revision}: ${text}` }
+      return { tone: 'change', mark: '◆', text: `${revision}: ${text}` }
     case 'edited':
-      return { tone: 'change', mark: '✎', text: `edited, revision ${revision}: ${text}` }
+      return { tone: 'change', mark: '✎', text: `edited, ${revision}: ${text}` }
     case 'forked':
-      return { tone: 'change', mark: '◆', text: `forked, revision ${revision}: ${text}` }
+      return { tone: 'change', mark: '◆', text: `forked, ${revision}: ${text}` }
     case 'first':
     case 'streamed':
       return undefined

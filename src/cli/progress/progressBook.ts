@@ -158,8 +158,10 @@ function createStepIndex(run: Watched): (id: string) => Step | undefined {
   }
 }
 
+/** What a step is about, where its id does not say so already. */
 function titleOf(step: Step | undefined): string {
-  return step?.title ?? step?.instruction ?? step?.tool ?? step?.goal?.text ?? ''
+  const title = step?.title ?? step?.instruction ?? step?.goal?.text ?? step?.tool ?? ''
+  return step?.id.startsWith(title) ? '' : title
 }
 
 function countsOf(

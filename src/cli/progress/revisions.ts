@@ -1,10 +1,12 @@
 // Why a plan was changed, as its transitions tell it: a run that is replayed has no other record of it.
-import type { Because, Plan } from '../../plan/index.ts'
+import type { Because, Operation, Plan } from '../../plan/index.ts'
 import type { Transition } from '../../runtime/index.ts'
 
 export interface Revision {
   readonly revision: number
   readonly because: Because
+  /** How many operations of each kind, where the patch is at hand. */
+  readonly operations?: Readonly<Partial<Record<Operation['op'], number>>>
 }
 
 /** The plan that a run begins with, in the transition that makes it whole. */
@@ -15,7 +17,7 @@ export function firstPlanIn({ event, revision }: Transition): Plan | undefined {
 
 /** The revision that a transition brought. `plan` is the current one, where it is at hand. */
 export function revisionBy({ event, revision }: Transition, plan?: Plan): Revision {
-  if ('patch' in event) return { revision, because: event.patch.because }
+  if ('patch' in event) return { revision, because: event.patch.because, operations: counted(event.patch.operations) }
   if (event.type === 'plan.stepProposed')
     return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
   if (plan?.revision === revision) return { revision, because: plan.because }
@@ -32,4 +34,31 @@ export function revisionsIn(transitions: Iterable<Transition>): Revision[] {
     last = transition.revision
   }
   return found
+}
+
+const marks: Readonly<Record<Operation['op'], string>> = {
+  insert: '+',
+  remove: '−',
+  replace: '~',
+  rewire: '→',
+  reorder: '↕',
+  abandon: '⊘',
+  assume: '!',
+  unassume: '¡',
+  regoal: '◎',
+}
+
+/** What was done to the plan, in short: ` (+1 ~4 ⊘1)`; nothing where that is not known. */
+export function operationsInShort({ operations = {} }: Pick<Revision, 'operations'>): string {
+  const parts = (Object.keys(marks) as Operation['op'][]).flatMap((op) => {
+    const count = operations[op] ?? 0
+    return count === 0 ? [] : [`${marks[op]}${count}`]
+  })
+  return parts.length === 0 ? '' : ` (${parts.join(' ')})`
+}
+
+function counted(operations: readonly Operation[]): NonNullable<Revision['operations']> {
+  const counts: Partial<Record<Operation['op'], number>> = {}
+  for (const { op } of operations) counts[op] = (counts[op] ?? 0) + 1
+  return counts
 }

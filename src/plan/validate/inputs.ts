@@ -1,5 +1,6 @@
 // Tools, executors and inputs: what can be said of a step before anything has run.
 import type { Finding } from '../finding.ts'
+import { isJsonObject, type JsonObject, type JsonSchema } from '../json.ts'
 import { isItemPointer, toReference } from '../references.ts'
 import type { Step } from '../schema.ts'
 import type { ToolCatalogue } from '../toolDescription.ts'
@@ -73,8 +74,31 @@ function checkStep(
   const tool = step.tool === undefined ? undefined : tools?.get(step.tool)
   if (tool === undefined || findings.slice(before).some(({ code }) => code === 'PLAN_TOO_LARGE')) return
   const { holders } = walk
+  findings.push(...mistyped(step, walk.place, tool.input))
   for (const misfit of misfits({ root: tool.input, holders, typesOf }, step.input ?? {}))
     findings.push(inputFinding(step, walk.place, misfit))
+}
+
+/** A property that the schema lets pass, but does not know, and whose name is nearly that of one that is not there. */
+function mistyped(step: Step, place: Place, schema: JsonSchema): Finding[] {
+  const { input } = step
+  if (input === undefined || !isJsonObject(schema) || !isJsonObject(schema.properties) || !isOpen(schema)) return []
+  const { properties } = schema
+  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(properties, name) && name.length > 3)
+  if (unknown.length === 0) return []
+  const free = new Suggestions(Object.keys(properties).filter((name) => !Object.hasOwn(input, name)))
+  return unknown.flatMap((name) => {
+    const like = free.nearest(name)
+    if (like === undefined) return []
+    const message = `Step "${step.id}" has an input "${name}", which tool "${step.tool ?? ''}" does not know.`
+    return [warning('INPUT_UNKNOWN', [...place, name], step.id, message, `Did you mean "${like}"?`)]
+  })
+}
+
+/** Whether all names that a schema knows are in its `properties`, and others may come. */
+function isOpen(schema: JsonObject): boolean {
+  const more = ['additionalProperties', 'patternProperties', 'unevaluatedProperties', '$ref', 'allOf', 'anyOf', 'oneOf']
+  return !more.some((keyword) => Object.hasOwn(schema, keyword))
 }
 
 function checkForEach({ step, index }: PlacedStep, walk: Walk, flow: Flow): void {

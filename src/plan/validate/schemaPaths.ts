@@ -12,7 +12,7 @@ export interface Typed {
 }
 
 /** Any element of an array. */
-export const anyElement = Symbol('any element')
+const anyElement = Symbol('any element')
 type Part = string | typeof anyElement
 
 /** The schema of the place at a pointer. The same question gets the same object, so that what follows from it can be kept. */

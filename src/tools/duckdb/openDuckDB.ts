@@ -72,11 +72,10 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
 
   async function start() {
     const api = await loadDuckDB(options.load)
-    if (workFolder !== undefined) mkdirSync(workFolder, { recursive: true })
     const instance = await api.DuckDBInstance.create(':memory:', {
       threads: String(options.threads ?? 2),
       memory_limit: options.memoryLimit ?? '1GB',
-      temp_directory: workFolder ?? '',
+      temp_directory: workFolder !== undefined && canMake(workFolder) ? workFolder : '',
       autoinstall_known_extensions: 'false', // D1
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
@@ -160,6 +159,16 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
       store.withTables([handle], (session, [table]) => work(session, table ?? ''), signal),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Without the folder nothing can be written, but everything can still be read. */
+function canMake(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true })
+    return true
+  } catch {
+    return false
   }
 }
 

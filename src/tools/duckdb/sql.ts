@@ -2,7 +2,6 @@
 //
 // Q1. Whatever a file, a column or a user is called, it stays a name: quotes are doubled, NUL is refused.
 // Q2. A path is that path: DuckDB would take `*`, `?` and `[` in it as a pattern and read other files.
-import type { Json } from '../../plan/json.ts'
 import { ToolError } from '../toolError.ts'
 
 /** @example quoteName('a "b"') // '"a ""b"""' */
@@ -18,16 +17,6 @@ export function quoteText(text: string): string {
 /** A path for `read_csv` and its like. @example quotePath('/data/a[1].csv') // "'/data/a[[]1].csv'" */
 export function quotePath(path: string): string {
   return quoteText(path.replaceAll(/[*?[]/g, '[$&]')) // Q2
-}
-
-/** A JSON value as a DuckDB literal: objects become structs, arrays lists. */
-export function quoteValue(value: Json): string {
-  if (value === null) return 'NULL'
-  if (typeof value === 'string') return quoteText(value)
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return `[${value.map((item: Json) => quoteValue(item)).join(', ')}]`
-  const fields = Object.entries(value).map(([key, field]) => `${quoteText(key)}: ${quoteValue(field)}`)
-  return `{${fields.join(', ')}}`
 }
 
 function withoutNul(text: string): string {

@@ -1,6 +1,6 @@
 // A table as steps pass it on: where it stands and how it is read, never its rows.
 import { z } from 'zod'
-import { quoteName, quotePath, quoteText } from './sql.ts'
+import { quotePath, quoteText } from './sql.ts'
 
 const columnSchema = z.strictObject({
   name: z.string(),
@@ -51,11 +51,6 @@ export function relationOf(handle: Pick<TableHandle, 'path' | 'reader' | 'dialec
     case 'csv':
       return `read_csv(${path}, columns = ${columns}, ${dialectOptions(handle.dialect)}, hive_partitioning = false)`
   }
-}
-
-/** Every column of the handle, quoted. */
-export function columnList(handle: Pick<TableHandle, 'columns'>): string {
-  return handle.columns.map(({ name }) => quoteName(name)).join(', ')
 }
 
 function dialectOptions(dialect: Dialect | undefined): string {

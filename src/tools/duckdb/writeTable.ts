@@ -31,12 +31,7 @@ export async function writeTable(
     await db.query(`COPY (${select}) TO ${quoteText(path)} (FORMAT parquet)`, signal)
   } catch (error) {
     signal?.throwIfAborted()
-    const message = error instanceof Error ? error.message : String(error)
-    throw new ToolError('TABLE_UNWRITABLE', `The table "${name}" could not be written: ${message.slice(0, 400)}`, {
-      hint: 'Check the space and the rights in the work folder.',
-      where: { path },
-      cause: error,
-    })
+    throw unwritable(name, path, error)
   }
   return readTable(db, { path, reader: 'parquet', name, ...(signal && { signal }) })
 }
@@ -49,8 +44,21 @@ export async function workPath(db: DuckDB, name: string, origin: string, extensi
       hint: 'Give the data tools a workFolder.',
     })
   }
-  await mkdir(db.workFolder, { recursive: true })
+  try {
+    await mkdir(db.workFolder, { recursive: true })
+  } catch (error) {
+    throw unwritable(name, db.workFolder, error)
+  }
   const readable = name.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)
   const mark = createHash('sha256').update(`${origin}\0${name}`).digest('hex').slice(0, 8)
   return join(db.workFolder, `${readable}.${mark}${extension}`)
+}
+
+function unwritable(name: string, path: string, error: unknown): ToolError {
+  const message = error instanceof Error ? error.message : String(error)
+  return new ToolError('TABLE_UNWRITABLE', `The table "${name}" could not be written: ${message.slice(0, 400)}`, {
+    hint: 'Check the space and the rights in the work folder.',
+    where: { path },
+    cause: error,
+  })
 }

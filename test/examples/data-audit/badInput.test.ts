@@ -152,8 +152,17 @@ describe('a folder that cannot be audited', () => {
   it.runIf(existsSync('/dev/full'))('says so when the disk is full', async () => {
     good()
     mkdirSync(out)
-    symlinkSync('/dev/full', join(out, 'report.html.draft'))
-    const { outcome } = await runAudit(folder, out)
+    const draft = join(out, 'report.html.draft')
+    const { outcome } = await runAudit(folder, out, (tools) =>
+      tools.map((tool) => ({
+        ...tool,
+        run: (input, context) => {
+          // A file that cannot take a single byte stands where the report is written, at every attempt.
+          if (tool.description.name === 'write_report' && !existsSync(draft)) symlinkSync('/dev/full', draft)
+          return tool.run(input, context)
+        },
+      })),
+    )
     expect(outcome.status).toBe('failed')
     expect(outcome.message).toContain('the disk is full')
   })

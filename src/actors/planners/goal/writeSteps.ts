@@ -140,10 +140,7 @@ function writeStep(use: Use, writing: Writing): Step {
 }
 
 /** The input of a use: a reference, a value that is known, or an array of these, for each property. */
-export function writeInput(
-  use: Use,
-  { solution, idOf, lifts }: Pick<Writing, 'solution' | 'idOf' | 'lifts'>,
-): JsonObject {
+function writeInput(use: Use, { solution, idOf, lifts }: Pick<Writing, 'solution' | 'idOf' | 'lifts'>): JsonObject {
   const input: Record<string, Json> = {}
   const tool = use.tool
   for (const [property, need] of Object.entries(tool?.needs ?? {})) if (need.each) input[property] = []
