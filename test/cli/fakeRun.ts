@@ -1,12 +1,12 @@
 // A run made by hand, for what shows runs: it says what it is told to say, at the times it is told.
 import { ReplaySubject, Subject } from 'rxjs'
-import { planSchema, type Plan, type Step } from '../../src/plan/index.ts'
+import { planSchema, type Operation, type Plan, type Step } from '../../src/plan/index.ts'
 import type { Run, RunState, StepProgress, StepReport, Transition, Trouble } from '../../src/runtime/index.ts'
 
 export interface FakeRun {
   readonly run: Run
   /** Revision after revision; the first one begins the run. */
-  propose(steps: readonly Step[], because?: Plan['because']): Transition
+  propose(steps: readonly Step[], because?: Plan['because'], operations?: readonly Operation[]): Transition
   report(at: number, ...reports: (StepReport & { id: string })[]): Transition
   enter(at: number, state: RunState, troubles?: readonly Trouble[]): Transition
   tell(progress: StepProgress): void
@@ -54,13 +54,15 @@ export function fakeRun(
   } as unknown as Run
   return {
     run,
-    propose(steps, because = { type: 'first', text: 'first plan' }) {
+    propose(steps, because = { type: 'first', text: 'first plan' }, operations = []) {
       const revision = (plan?.revision ?? 0) + 1
       plan = planSchema.parse({ id: 'p', goal: { text }, revision, because, steps })
       if (state === 'planning') state = 'dispatching'
       return emit(
         0,
-        revision === 1 ? { type: 'plan.proposed', plan } : { type: 'plan.patchProposed', patch: { because } },
+        revision === 1
+          ? { type: 'plan.proposed', plan }
+          : { type: 'plan.patchProposed', patch: { because, operations } },
       )
     },
     report: (at, ...reports) => emit(at, { type: 'step.succeeded' }, reports),

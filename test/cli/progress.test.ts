@@ -224,10 +224,12 @@ describe('what is worth a line', () => {
         report(20, { id: 's1', status: 'backing_off', attempt: 1, failure })
         report(30, { id: 's1', status: 'failed', attempt: 2, failure })
         report(31, { id: 's1', status: 'failed', attempt: 2, failure })
-        propose([...tools(3), { id: 'other', tool: 'work' }], {
-          type: 'trouble',
-          text: 's1 failed, so “other” does it',
-        })
+        const other = { id: 'other', tool: 'work' }
+        propose([...tools(3), other], { type: 'trouble', text: 's1 failed, so “other” does it' }, [
+          { op: 'insert', step: other },
+          { op: 'rewire', id: 's2', from: 's1', to: 'other' },
+          { op: 'abandon', id: 's1', because: 'it failed' },
+        ])
         propose(tools(3), { type: 'streamed', text: 'still being written' })
         report(40, { id: 's2', status: 'skipped', attempt: 0, causedBy: 's1' })
         enter(50, 'paused')
@@ -238,7 +240,7 @@ describe('what is worth a line', () => {
       '✓ s0  Work on 0  1.5 s',
       '↺ s1  Work on 1 will be tried again (attempt 1 failed): no\\x1b[31m luck',
       '✗ s1  Work on 1 failed: no\\x1b[31m luck',
-      '↻ replanned, revision 2: s1 failed, so “other” does it',
+      '↻ replanned, revision 2 (+1 →1 ⊘1): s1 failed, so “other” does it',
       '– s2  Work on 2 skipped because of s1',
       '‖ paused: nothing new is started',
       '▸ resumed',

@@ -36,21 +36,11 @@ export function revisionsIn(transitions: Iterable<Transition>): Revision[] {
   return found
 }
 
-const marks: Readonly<Record<Operation['op'], string>> = {
-  insert: '+',
-  remove: '−',
-  replace: '~',
-  rewire: '→',
-  reorder: '↕',
-  abandon: '⊘',
-  assume: '!',
-  unassume: '¡',
-  regoal: '◎',
-}
+const marks = { insert: '+', remove: '−', replace: '~', rewire: '→', reorder: '↕', abandon: '⊘' } as const
 
-/** What was done to the plan, in short: ` (+1 ~4 ⊘1)`; nothing where that is not known. */
+/** What was done to the steps, in short: ` (+1 ~4 ⊘1)`; nothing where that is not known. */
 export function operationsInShort({ operations = {} }: Pick<Revision, 'operations'>): string {
-  const parts = (Object.keys(marks) as Operation['op'][]).flatMap((op) => {
+  const parts = (Object.keys(marks) as (keyof typeof marks)[]).flatMap((op) => {
     const count = operations[op] ?? 0
     return count === 0 ? [] : [`${marks[op]}${count}`]
   })

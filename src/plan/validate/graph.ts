@@ -30,39 +30,30 @@ export function checkGraph(view: PlanView): Finding[] {
 const kinds = ['tool', 'goal', 'instruction'] as const
 
 function checkKind({ step, index }: PlacedStep): Finding[] {
+  const findings: Finding[] = []
   const given = kinds.filter((kind) => step[kind] !== undefined)
-  if (given.length === 1) return []
-  const message =
-    given.length === 0
-      ? `Step "${step.id}" does not say what to do.`
-      : `Step "${step.id}" has ${given.join(' and ')} at once.`
-  return [
-    problem(
-      'STEP_KIND',
-      ['steps', index],
-      step.id,
-      message,
-      'Give it exactly one of "tool", "goal" and "instruction".',
-    ),
-  ]
+  if (given.length !== 1) {
+    const what = given.length === 0 ? 'does not say what to do' : `has ${given.join(' and ')} at once`
+    const hint = 'Give it exactly one of "tool", "goal" and "instruction".'
+    findings.push(problem('STEP_KIND', ['steps', index], step.id, `Step "${step.id}" ${what}.`, hint))
+  }
+  if (step.expanded !== undefined && step.forEach === undefined) {
+    const message = `Step "${step.id}" is marked as expanded, and has no "forEach".`
+    findings.push(problem('PLAN_SHAPE', ['steps', index, 'expanded'], step.id, message, 'Take "expanded" out.'))
+  }
+  return findings
 }
 
 function findDangling({ step, index }: PlacedStep, { ids, likeIds }: PlanView): Finding[] {
+  if (dependenciesOf(step).every((id) => ids.has(id))) return []
   const findings: Finding[] = []
   const seen = new Set<string>()
   const look = (id: string, ...place: Place): void => {
     if (ids.has(id) || seen.has(id)) return
     seen.add(id)
     const message = `Step "${step.id}" depends on "${id}", which is not in the plan.`
-    findings.push(
-      problem(
-        'STEP_UNKNOWN',
-        ['steps', index, ...place],
-        step.id,
-        message,
-        likeIds.hint(id, 'Name a step of this plan, or add it.'),
-      ),
-    )
+    const hint = likeIds.hint(id, 'Name a step of this plan, or add it.')
+    findings.push(problem('STEP_UNKNOWN', ['steps', index, ...place], step.id, message, hint))
   }
   if (step.forEach) look(step.forEach.$from, 'forEach', '$from')
   if (step.when && '$from' in step.when.value) look(step.when.value.$from, 'when', 'value', '$from')

@@ -66,7 +66,7 @@ function checkStep(
   const onHole = (hole: Hole, place: Place): void => {
     if (typesOf(hole).some(({ schema }) => schema === false)) findings.push(leadsNowhere(step, hole, place, view))
   }
-  const walk: Walk = { step, place: ['steps', index, 'input'], ids: view.ids, findings, holders: new WeakSet(), onHole }
+  const walk: Walk = { step, place: ['steps', index, 'input'], ids: view.ids, findings, holders: view.holders, onHole }
   const before = findings.length
   if (step.input !== undefined) walkValue(walk, step.input)
   if (step.forEach) checkForEach({ step, index }, walk, flow)

@@ -16,6 +16,8 @@ export interface PlanView {
   /** All ids, of steps whose shape is wrong as well: nothing that depends on those dangles. */
   readonly ids: ReadonlySet<string>
   readonly likeIds: Suggestions
+  /** Arrays and objects of inputs that have references in them; filled as inputs are looked at. */
+  readonly holders: WeakSet<object>
 }
 
 export function planView(
@@ -26,5 +28,5 @@ export function planView(
 ): PlanView {
   const byId = new Map<string, Step>()
   for (const { step } of steps) if (!byId.has(step.id)) byId.set(step.id, step)
-  return { goal, steps, assumptions, byId, ids, likeIds: new Suggestions(ids) }
+  return { goal, steps, assumptions, byId, ids, likeIds: new Suggestions(ids), holders: new WeakSet() }
 }
