@@ -37,8 +37,7 @@ async function importAny(path: string, file: string): Promise<Record<string, unk
     if (!isTypeScriptTrouble(error)) throw unusable(path, error)
     const tsx = findTsx(file)
     if (tsx === undefined) throw noTypeScript(path, error)
-    const { register } = (await import(tsx)) as typeof import('tsx/esm/api')
-    register()
+    await import(tsx) // puts itself in the way of imports
   }
   try {
     // Another address: the first attempt is remembered under the old one.
@@ -56,7 +55,7 @@ function isTypeScriptTrouble(error: unknown): boolean {
 function findTsx(file: string): string | undefined {
   for (const from of [file, import.meta.url]) {
     try {
-      return pathToFileURL(createRequire(from).resolve('tsx/esm/api')).href
+      return pathToFileURL(createRequire(from).resolve('tsx/esm')).href
     } catch {
       // Not there: look beside the next one.
     }
@@ -65,15 +64,15 @@ function findTsx(file: string): string | undefined {
 }
 
 function noTypeScript(path: string, cause: unknown): PlanloomError {
-  return new PlanloomError(
-    'MODULE_UNUSABLE',
-    `${path} is TypeScript, which this Node (${process.version}) does not read by itself.`,
-    {
-      hint: 'Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give a .js file.',
-      where: { path },
-      cause,
-    },
-  )
+  const isReadInPart = (cause as { code?: unknown }).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
+  const message = isReadInPart
+    ? `${path} cannot be loaded: Node only strips types, and ${(cause as Error).message}`
+    : `${path} is TypeScript, which this Node (${process.version}) does not read by itself.`
+  const otherwise = isReadInPart
+    ? 'or write it without enums, namespaces and parameter properties'
+    : 'use Node 22.18 or later, or give a .js file'
+  const hint = `Install tsx (npm install --save-dev tsx), ${otherwise}.`
+  return new PlanloomError('MODULE_UNUSABLE', message, { hint, where: { path }, cause })
 }
 
 function unusable(path: string, cause: unknown): PlanloomError {

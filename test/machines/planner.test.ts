@@ -330,7 +330,7 @@ describe('planner: trouble', () => {
     actor.send(amend('plan-2', plan))
     await probe.nth('plan.patchProposed')
     expect(asked[1]?.findings).toMatchObject([{ code: 'TOOL_UNKNOWN', stepId: 'c' }])
-    expect(asked[2]?.findings).toMatchObject([{ code: 'STEP_UNKNOWN', path: '/operations/0' }])
+    expect(asked[2]?.findings).toMatchObject([{ code: 'STEP_UNKNOWN', path: '/operations/0/id' }])
   })
 
   it.each(['succeeded', 'running'] as const)(

@@ -11,7 +11,7 @@ describe('validation of correct plans', () => {
           validatePlan(plan, { tools: noopTools, executors: ['tool'], limits: { steps: 100, cost: 1000 } }).findings,
         ).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 })

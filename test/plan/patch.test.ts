@@ -29,7 +29,7 @@ describe('patches (laws)', () => {
         expect(canonicalJson(made)).toBe(canonicalJson(b))
         expect(planHash(made)).toBe(planHash(b))
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -122,7 +122,7 @@ describe('operations (laws)', () => {
           ).toBeLessThanOrEqual(plan.steps.length + made.steps.length)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 

@@ -115,6 +115,7 @@ describe('validatePlan finds', () => {
       '/steps/0',
       /tool and instruction at once/,
     ],
+    ['a mark of expansion without a list', [{ ...a, expanded: 0 }], 'PLAN_SHAPE', '/steps/0/expanded', /no "forEach"/],
     [
       'a dependency on nothing',
       [
@@ -613,7 +614,7 @@ describe('validatePlan does not complain', () => {
         expect(given).toBeUndefined()
         expect(findings.map((finding) => finding.code)).toContain(code)
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 })
