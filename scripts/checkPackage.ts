@@ -1,6 +1,6 @@
 // The package as a stranger gets it: packed from dist/, installed in an empty project, compiled against, imported, and
 // its command run. Needs `npm run build` first.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -51,11 +51,24 @@ function useIt(tarball: string): void {
   const packages = [tarball, resolve('node_modules/@types/node')]
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--install-links', ...packages], folder)
   compile(entries.map((entry) => `import { ${namesOf(entry).join(', ')} } from '${entry}'`))
-  const version = execFileSync('npx', ['--no-install', manifest.name, '--version'], {
-    cwd: folder,
-    encoding: 'utf8',
-  }).trim()
+  const version = execFileSync(binary(), ['--version'], { cwd: folder, encoding: 'utf8' }).trim()
   if (version !== manifest.version) throw new Error(`${manifest.name} --version says ${version}`)
+  command()
+}
+
+/** The command runs a goal in JavaScript; where neither Node nor tsx reads TypeScript, it says so and what to do. */
+function command(): void {
+  const goal = "export const goal = 'Nothing'\nexport const planner = { name: 'p', plan: () => ({ steps: [] }) }"
+  write('goal.js', goal)
+  write('goal.ts', goal)
+  const js = spawnSync(binary(), ['run', 'goal.js', '--json'], { cwd: folder, encoding: 'utf8' })
+  const { outcome } = JSON.parse(js.stdout) as { outcome: { reason: string } }
+  if (js.status !== 0 || outcome.reason !== 'done')
+    throw new Error(`running a goal ended with ${js.status ?? 'a signal'}: ${js.stderr}`)
+  if ('typescript' in process.features && process.features.typescript) return
+  const ts = spawnSync(binary(), ['run', 'goal.ts'], { cwd: folder, encoding: 'utf8' })
+  if (ts.status !== 2 || !ts.stderr.includes('Install tsx'))
+    throw new Error(`a goal in TypeScript without tsx: ${ts.stderr}`)
 }
 
 /** What an entry exports when it is imported: the declarations must say the same names. */
@@ -83,6 +96,10 @@ function compile(imports: readonly string[]): void {
   }
   const ours = said.split('\n').filter((line) => /^(use\d+\.ts|node_modules\/planloom\/)/.test(line))
   if (ours.length > 0) throw new Error(`the declarations do not hold:\n${ours.join('\n')}`)
+}
+
+function binary(): string {
+  return join(folder, 'node_modules/.bin', manifest.name)
 }
 
 function write(name: string, text: string): void {

@@ -8,11 +8,9 @@ export type DuckDBApi = typeof import('@duckdb/node-api')
  * @param load how it is imported; a test can pass one that fails.
  * @throws `DUCKDB_MISSING` when the package is not installed, or has no binary for this machine.
  */
-export async function loadDuckDB(
-  load: () => Promise<DuckDBApi> = () => import('@duckdb/node-api'),
-): Promise<DuckDBApi> {
+export async function loadDuckDB(load: () => Promise<unknown> = () => import('@duckdb/node-api')): Promise<DuckDBApi> {
   try {
-    return await load()
+    return (await load()) as DuckDBApi
   } catch (cause) {
     throw new ToolError(
       'DUCKDB_MISSING',

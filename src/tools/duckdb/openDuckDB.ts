@@ -27,8 +27,8 @@ export interface DuckDBOptions {
   readonly connections?: number
   /** Cells (rows times columns) of read tables that are kept in memory. @default 20_000_000 */
   readonly storeCells?: number
-  /** How the package is imported. @default import('@duckdb/node-api') */
-  readonly load?: () => Promise<DuckDBApi>
+  /** How the package is imported (its types do not stand here: it is an optional peer). @default import('@duckdb/node-api') */
+  readonly load?: () => Promise<unknown>
 }
 
 export interface DuckDB extends AsyncDisposable {
