@@ -17,7 +17,7 @@ const patterns = fc.letrec<{ pattern: Pattern }>((tie) => ({
     fc.array(tie('pattern'), { minLength: 2, maxLength: 3 }).map((parts): Pattern => ({ kind: 'either', parts })),
     fc
       .tuple(tie('pattern'), fc.constantFrom([0, Infinity], [1, Infinity], [0, 1], [1, 3]))
-      .map(([part, [least, most]]): Pattern => ({ kind: 'repeat', part, least: least ?? 0, most: most ?? 1 })),
+      .map(([part, [least, most]]): Pattern => ({ kind: 'repeat', part, least, most })),
   ),
 })).pattern
 
