@@ -14,6 +14,8 @@ export interface Automaton {
   readonly characters: readonly CharSet[]
   /** For each position, where it can go on to and in how many ways. */
   readonly edges: readonly ReadonlyMap<number, number>[]
+  /** Where it can begin; a position as often as there are ways to it. */
+  readonly first: readonly number[]
 }
 
 /** Why a pattern is not turned into an automaton. */
@@ -41,22 +43,30 @@ class Reader {
   readonly #edges: Map<number, number>[] = []
   #at = 0
   #depth = 0
+  /** Whether there are alternatives outside all groups. */
+  #hasWays = false
 
   constructor(pattern: string) {
     this.#pattern = pattern
   }
 
   read(): Automaton {
-    const before = this.#pattern.startsWith('^') ? empty : this.#loop(this.#position(anyCharacter))
-    this.#join(before, this.#alternatives())
-    return { characters: this.#characters, edges: this.#edges }
+    const part = this.#alternatives()
+    // In `^a|b`, only one of the ways is held to the beginning.
+    const isAnchored = this.#pattern.startsWith('^') && !this.#hasWays
+    const before = isAnchored ? empty : this.#loop(this.#position(anyCharacter))
+    this.#join(before, part)
+    return { characters: this.#characters, edges: this.#edges, first: [...before.first, ...part.first] }
   }
 
   #alternatives(): Part {
     this.#depth += 1
     if (this.#depth > 50) throw new PatternRefused('its groups are nested too deeply')
     let part = this.#sequence()
-    while (this.#take('|')) part = either(part, this.#sequence())
+    while (this.#take('|')) {
+      if (this.#depth === 1) this.#hasWays = true
+      part = either(part, this.#sequence())
+    }
     this.#depth -= 1
     return part
   }

@@ -1,17 +1,19 @@
 // How long a regular expression can take: patterns come from models, and JavaScript's matcher tries every way there is.
 //
 // S1. A pattern with exponentially many ways to match some text is refused: `(a+)+b`, `(a|a)*`, `(\w+\s?)*$`.
-// S2. Of the others it is known to which power of the text's length they take; texts are then kept short enough.
+// S2. Of the others it is known to which power of the text's length they take, and how many tries that is for the texts that
+//     cost most (patternCost.ts); texts are then kept short enough for some tenths of a second.
 // S3. Harmless patterns are never refused, however nested: `^(/[^/]+)+\.csv$`.
 //
 // See Weideman, van der Merwe, Berglund & Watson 2016, Analyzing Matching Time Behavior of Backtracking Regular Expression
 // Matchers by Using Ambiguity of NFA.
 import { automatonOf, PatternRefused, type Automaton } from './patternAutomaton.ts'
+import { longestWithin } from './patternCost.ts'
 import { overlap, type CharSet } from './patternCharacters.ts'
 
 const patternLength = 1_000
-/** Most tries that a match may need. */
-const tries = 1e9
+/** Most tries that a match may need: about a third of a second. */
+const mostTries = 1e7
 
 /** Why a pattern may not be used; `undefined` when it may. */
 export function findPatternProblem(pattern: string): string | undefined {
@@ -20,14 +22,18 @@ export function findPatternProblem(pattern: string): string | undefined {
 }
 
 /** The longest text that a pattern can be tried on in time. */
-export function longestText(pattern: string): number {
-  const { degree } = judge(pattern)
-  return degree < 2 ? Infinity : Math.floor(tries ** (1 / degree))
+export function longestText(pattern: string, tries = mostTries): number {
+  const { degree, automaton } = judge(pattern)
+  if (automaton === undefined) return Infinity
+  const byPower = degree < 2 ? Infinity : Math.floor(tries ** (1 / degree))
+  return Math.min(byPower, longestWithin(automaton, degree, tries))
 }
 
 interface Judgement {
   readonly problem: string | undefined
   readonly degree: number
+  /** Absent where the pattern is refused. */
+  readonly automaton?: Automaton
 }
 
 function judge(pattern: string): Judgement {
@@ -58,7 +64,9 @@ function look(pattern: string): Judgement {
     if (loops.some((loop) => isExponential(automaton, loop))) {
       return refuse('could take for ever: some part that repeats can match the same text in many ways')
     }
-    return { problem: undefined, degree: degreeOf(automaton, loops) }
+    const degree = degreeOf(automaton, loops)
+    longestWithin(automaton, degree, mostTries) // refuses what is too large to be judged
+    return { problem: undefined, degree, automaton }
   } catch (error) {
     if (error instanceof PatternRefused) return refuse(`is not accepted: ${error.message}`)
     throw error

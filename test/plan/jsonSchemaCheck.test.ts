@@ -163,7 +163,7 @@ describe('J2: patterns', () => {
     const schema: JsonSchema = { properties: { a: { pattern: 'a*a*a*b' }, c: { type: 'string' } } }
     const long = 'a'.repeat(100_000)
     expect(checkSchema(schema, { a: long, c: long })).toEqual([
-      { path: '/a', message: 'string is too long (100000 > 177)', keyword: 'maxLength' },
+      { path: '/a', message: 'string is too long (100000 > 56)', keyword: 'maxLength' },
     ])
     expect(checkSchema(schema, { a: 'aab', c: long })).toEqual([])
     expect(checkSchema(schema, { a: 'aaa' })).toEqual([
