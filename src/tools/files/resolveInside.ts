@@ -64,7 +64,12 @@ export async function resolveInside(roots: Roots, path: string): Promise<PlaceIn
       if (codeOf(error) === 'ENOENT') return undefined
       throw error
     })
-    if (found === undefined) return { existing: at, missing: missingNames(roots, at, [name, ...names.reverse()], path) }
+    if (found === undefined) {
+      const missing = takeMissing(name, names)
+      if (missing.length > 0) return { existing: at, missing }
+      if (names.length === 0) throw folderFailure(path, { code: 'ENOENT' })
+      continue // `..` led back to what is there, where the next name may be a link
+    }
     if (!found.isSymbolicLink()) {
       at = next
       continue
@@ -117,15 +122,15 @@ function namesOf(path: string): string[] {
   return path.split(sep === '\\' ? /[\\/]/ : '/').filter((name) => name !== '' && name !== '.')
 }
 
-/** Below what is missing there are no links: `..` takes back a name, and at the end nothing may be above the root. */
-function missingNames(roots: Roots, at: string, names: readonly string[], path: string): string[] {
-  const missing: string[] = []
-  for (const name of names) {
-    if (name !== '..') missing.push(name)
-    else if (missing.pop() === undefined) throw outside(roots, path)
+/** Takes the names below what is missing, where there are no links: until the path ends, or `..` leads back out of it. */
+function takeMissing(first: string, names: string[]): string[] {
+  const missing = [first]
+  while (missing.length > 0) {
+    const name = names.pop()
+    if (name === undefined) break
+    if (name === '..') missing.pop()
+    else missing.push(name)
   }
-  if (missing.length === 0) throw folderFailure(path, { code: 'ENOENT' })
-  if (!isInside(roots, join(at, ...missing))) throw outside(roots, path)
   return missing
 }
 
