@@ -10,6 +10,7 @@ import type { AttemptOutcome, AttemptSettled, ExecutorBehaviour } from '../machi
 import { abortedOutcome, outcomeOf, thrownOutcome } from './executors/attemptOutcome.ts'
 import type { Executor, ExecutorContext } from './executors/executor.ts'
 import { logLineOf, progressOf } from './executors/progress.ts'
+import { LiveAttempt } from './liveAttempt.ts'
 import { onAbort } from './onAbort.ts'
 
 export interface ExecutorBehaviourOptions {
@@ -20,14 +21,6 @@ export interface ExecutorBehaviourOptions {
   readonly signal: AbortSignal
 }
 
-/** The attempt in hand, or the last one: it keeps no input, which may be large. */
-interface LiveAttempt {
-  readonly stepId: string
-  readonly attempt: number
-  readonly controller: AbortController
-  isSettled: boolean
-}
-
 /** Makes the behaviour of the executors of one role: each actor that runs it carries out one attempt at a time. */
 export function createExecutorBehaviour(options: ExecutorBehaviourOptions): ExecutorBehaviour {
   return (mailbox) => {
@@ -36,7 +29,7 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
 
     function stop(because: string): void {
       if (live?.isSettled === false)
-        live.controller.abort(new PlanloomError('ABORTED', because, { where: { stepId: live.stepId } }))
+        live.abort(new PlanloomError('ABORTED', because, { where: { stepId: live.stepId } }))
     }
     function stopWithRun(): void {
       stop('The run was stopped.')
@@ -45,10 +38,9 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
     const unfollow = onAbort(signal, stopWithRun)
     mailbox.receive((message) => {
       if (message.type === 'step.execute') {
-        const { stepId, attempt } = message
-        live = { stepId, attempt, controller: new AbortController(), isSettled: false }
+        live = new LiveAttempt(message.stepId, message.attempt)
         if (signal.aborted) stopWithRun()
-        void carryOut({ ...options, work: message, live, mailbox })
+        void carryOut(message, live, options, mailbox)
       } else if (live !== undefined && isAbout(message, live)) stop(message.because)
     })
     return () => {
@@ -59,42 +51,46 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
   }
 }
 
-interface Assignment extends ExecutorBehaviourOptions {
-  readonly work: StepExecute
-  readonly live: LiveAttempt
-  readonly mailbox: Mailbox<StepExecute | StepAbort, AttemptSettled>
-}
+type ExecutorMailbox = Mailbox<StepExecute | StepAbort, AttemptSettled>
 
 /** Never rejects. */
-async function carryOut(assignment: Assignment): Promise<void> {
-  const { live, mailbox } = assignment
-  const outcome = await attempt(assignment)
+async function carryOut(
+  work: StepExecute,
+  live: LiveAttempt,
+  options: ExecutorBehaviourOptions,
+  mailbox: ExecutorMailbox,
+): Promise<void> {
+  const { executor } = options
+  let outcome: AttemptOutcome
+  try {
+    outcome = live.aborted
+      ? abortedOutcome(work, live)
+      : outcomeOf(work, await executor.execute(work, contextOf(work, live, options.now, mailbox)), executor, live)
+  } catch (error) {
+    outcome = thrownOutcome(work, error, executor, live)
+  }
   live.isSettled = true
   mailbox.reply({ type: 'attempt.settled', executorId: mailbox.id, outcome })
 }
 
-/** Never rejects. */
-async function attempt(assignment: Assignment): Promise<AttemptOutcome> {
-  const { work, executor, live } = assignment
-  const { signal } = live.controller
-  if (signal.aborted) return abortedOutcome(work, signal)
-  try {
-    const result: unknown = await executor.execute(work, contextOf(assignment))
-    return outcomeOf(work, result, executor, signal)
-  } catch (error) {
-    return thrownOutcome(work, error, executor, signal)
-  }
-}
-
-function contextOf({ live, mailbox, now }: Assignment): ExecutorContext {
-  const { stepId, attempt } = live
-  const { signal } = live.controller
+function contextOf(
+  { runId, stepId, attempt, idempotencyKey }: StepExecute,
+  live: LiveAttempt,
+  now: () => number,
+  mailbox: ExecutorMailbox,
+): ExecutorContext {
   const report = (said: object): void => {
-    if (live.isSettled || signal.aborted) return // C3
+    if (live.isSettled || live.aborted) return // C3
     mailbox.report({ type: 'step.progressed', stepId, attempt, ...said })
   }
   return {
-    signal,
+    runId,
+    stepId,
+    attempt,
+    idempotencyKey,
+    get signal() {
+      return live.signal
+    },
     now,
     progress: (progress) => {
       report(progressOf(progress))

@@ -37,7 +37,7 @@ function isOneOf<T extends CoordinatorMessage['type']>(
   event: CoordinatorMessage,
   types: readonly T[],
 ): event is EventOf<T> {
-  return types.some((type) => type === event.type)
+  return (types as readonly string[]).includes(event.type)
 }
 
 export const beginPlanning = act(planner.beginPlanning)
@@ -46,10 +46,14 @@ export const dispatchReady = act(dispatch.dispatchReady)
 export const stopEverything = act(close.stopEverything)
 export const closeRun = act(close.closeRun)
 
-export const takeOutcome = actOn(
-  ['step.succeeded', 'step.failed', 'step.surprised', 'step.timedOut', 'step.uncertain'],
-  outcomes.takeOutcome,
-)
+const outcomeTypes = ['step.succeeded', 'step.failed', 'step.surprised', 'step.timedOut', 'step.uncertain'] as const
+
+export const takeOutcome = actOn(outcomeTypes, outcomes.takeOutcome)
+/** Both in one turn: the way of every step. */
+export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
+  outcomes.takeOutcome(turn, event)
+  dispatch.dispatchReady(turn)
+})
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
   planner.takeStreamedStep(turn, step)
 })

@@ -72,8 +72,10 @@ export interface CoordinatorContext {
   readonly asked: Asked | undefined
   readonly requests: number
   readonly used: BudgetUsed
-  /** Plan, facts and progress at each replanning: the same again is a loop. */
+  /** Plan, facts and progress after each replanning: the same again is a loop. */
   readonly seen: PersistentSet<string>
+  /** Facts and progress when the first plan came. */
+  readonly firstProgress: string
   /** Final failures by what was tried and how it failed. */
   readonly failures: PersistentMap<string, readonly string[]>
   readonly verdict: Verdict | undefined
@@ -136,6 +138,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     requests: 0,
     used: { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     seen: PersistentSet(),
+    firstProgress: '',
     failures: PersistentMap(),
     verdict: undefined,
     outcome: undefined,

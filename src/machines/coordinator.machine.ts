@@ -11,9 +11,26 @@ import { contextOf, coordinatorSetup, outcomeOf } from './coordinator.setup.ts'
 
 /** Outcomes that only change the ledger: no new step is dispatched because of them. */
 const settleOnly = { actions: 'takeOutcome' } as const
-/** Outcomes that let what depended on them go at once, while the state stays. */
-const settleAndGoOn = { actions: ['takeOutcome', 'dispatchReady'] } as const
-const settleAndDispatch = { actions: 'takeOutcome', target: 'dispatching' } as const
+/** Outcomes that let what depended on them go at once, while the state stays: what each step costs, so one action. */
+const settleAndGoOn = { actions: 'takeOutcomeAndGoOn' } as const
+/** How steps fare, where steps go on. */
+const stepsGoOn = {
+  'step.succeeded': settleAndGoOn,
+  'step.failed': settleAndGoOn,
+  'step.surprised': settleAndGoOn,
+  'step.timedOut': settleAndGoOn,
+  'step.uncertain': settleAndGoOn,
+  'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+} as const
+/** What people and programs say of steps, where steps go on. */
+const peopleGoOn = {
+  'fact.reported': { actions: ['reportFact', 'dispatchReady'] },
+  'step.answered': { actions: ['answerStep', 'dispatchReady'] },
+  'step.retry': { actions: ['retryStep', 'dispatchReady'] },
+  'step.skip': { actions: ['skipStep', 'dispatchReady'] },
+  'run.approve': { actions: ['approve', 'dispatchReady'] },
+  'run.edit': { actions: ['editPlan', 'dispatchReady'] },
+} as const
 
 export const coordinator = coordinatorSetup.extend({ actions, guards }).createMachine({
   id: 'coordinator',
@@ -58,11 +75,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
           { guard: 'isEagerStep', actions: ['takeStreamedStep', 'dispatchReady'] },
           { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
         ],
-        'step.succeeded': settleAndGoOn,
-        'step.failed': settleAndGoOn,
-        'step.surprised': settleAndGoOn,
-        'step.timedOut': settleAndGoOn,
-        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+        ...stepsGoOn,
       },
     },
     approving: {
@@ -71,40 +84,27 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'approvalIsGiven', target: 'dispatching' },
       ],
       on: {
-        'step.succeeded': settleAndGoOn,
-        'step.failed': settleAndGoOn,
-        'step.surprised': settleAndGoOn,
-        'step.timedOut': settleAndGoOn,
-        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+        ...stepsGoOn,
       },
     },
     dispatching: {
       entry: 'dispatchReady',
+      always: 'awaiting',
+    },
+    awaiting: {
+      // It stays here while steps come and go: leaving and coming back costs as much as all else that an event does.
       always: [
         { guard: 'verdictIsIn', target: 'stopping' },
         { guard: 'approvalIsWanted', target: 'approving' },
         { guard: 'troubleIsOpen', target: 'replanning' },
         { guard: 'everyStepSettled', target: 'stopping' },
         { guard: 'nothingCanHappen', target: 'stopping' },
-        { target: 'awaiting' },
       ],
-    },
-    awaiting: {
       on: {
-        'step.succeeded': settleAndDispatch,
-        'step.failed': settleAndDispatch,
-        'step.surprised': settleAndDispatch,
-        'step.timedOut': settleAndDispatch,
-        'step.uncertain': settleAndDispatch,
-        'timer.fired': { actions: 'takeTimer', target: 'dispatching' },
-        'fact.reported': { actions: 'reportFact', target: 'dispatching' },
-        'step.answered': { actions: 'answerStep', target: 'dispatching' },
-        'step.retry': { actions: 'retryStep', target: 'dispatching' },
-        'step.skip': { actions: 'skipStep', target: 'dispatching' },
-        'run.approve': { actions: 'approve', target: 'dispatching' },
-        'run.reject': { actions: 'reject', target: 'dispatching' },
-        'run.edit': { actions: 'editPlan', target: 'dispatching' },
-        'budget.extend': { actions: 'extendBudget', target: 'dispatching' },
+        ...stepsGoOn,
+        ...peopleGoOn,
+        'run.reject': { actions: ['reject', 'dispatchReady'] },
+        'budget.extend': { actions: ['extendBudget', 'dispatchReady'] },
       },
     },
     replanning: {
@@ -115,18 +115,8 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
       ],
       on: {
         // What the trouble does not touch goes on.
-        'step.succeeded': settleAndGoOn,
-        'step.failed': settleAndGoOn,
-        'step.surprised': settleAndGoOn,
-        'step.timedOut': settleAndGoOn,
-        'step.uncertain': settleAndGoOn,
-        'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
-        'fact.reported': { actions: ['reportFact', 'dispatchReady'] },
-        'step.answered': { actions: ['answerStep', 'dispatchReady'] },
-        'step.retry': { actions: ['retryStep', 'dispatchReady'] },
-        'step.skip': { actions: ['skipStep', 'dispatchReady'] },
-        'run.approve': { actions: ['approve', 'dispatchReady'] },
-        'run.edit': { actions: ['editPlan', 'dispatchReady'] },
+        ...stepsGoOn,
+        ...peopleGoOn,
       },
     },
     paused: {

@@ -28,14 +28,8 @@ export function executorsByRole(
 }
 
 function runTool(registry: ToolRegistry, work: StepExecute, context: ExecutorContext): Promise<StepResult> {
-  const { runId, stepId, attempt, idempotencyKey, input, item } = work
-  const tool = registry.get(work.tool ?? '')
-  return carryOut(
-    tool,
-    input,
-    { ...context, runId, stepId, attempt, idempotencyKey },
-    item === undefined ? {} : { item },
-  )
+  const { item } = work
+  return carryOut(registry.get(work.tool ?? ''), work.input, context, item === undefined ? {} : { item })
 }
 
 /** A step with a goal: a run of its own, with a coordinator of its own, that ends when this attempt does. */

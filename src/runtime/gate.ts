@@ -23,16 +23,26 @@ export interface Admission {
   readonly start: () => void
 }
 
+/** Attempts that wait for the same limits: either the first of each run may start, or none at all. */
+interface Lane {
+  readonly classes: readonly string[]
+  readonly holdsPlace: boolean
+  /** By run; the run whose turn it is stands first. */
+  readonly queues: Map<string, Admission[]>
+}
+
 export class Gate {
   readonly #clock: Clock
   readonly #limits: GateLimits
-  readonly #waiting = new Map<string, Admission[]>()
+  /** By what they wait for: only lanes in which somebody waits. */
+  readonly #lanes = new Map<string, Lane>()
   readonly #inside = new Map<string, Admission>()
   readonly #counts = new Map<string, number>()
   readonly #nextStart = new Map<string, number>()
+  /** When each run that has waited had its last turn, counted in turns. */
+  readonly #lastTurn = new Map<string, number>()
+  #turns = 0
   #places = 0
-  /** Some admission without a place has had to wait: only then is it worth looking through the queues of a full gate. */
-  #somePlaceless = false
   #timeout: TimeoutHandle | undefined
   #wakesAt = Infinity
 
@@ -43,42 +53,54 @@ export class Gate {
 
   /** Starts the attempt now, or when its turn comes. */
   admit(admission: Admission): void {
-    if (this.#waiting.size === 0 && this.#mayStart(admission)) {
+    if (this.#lanes.size === 0 && this.#mayStart(admission)) {
       this.#start(admission)
       return
     }
-    if (!admission.holdsPlace) this.#somePlaceless = true
-    const queue = this.#waiting.get(admission.runId)
+    const { runId, classes, holdsPlace } = admission
+    const name = laneOf(admission)
+    let lane = this.#lanes.get(name)
+    if (lane === undefined) {
+      lane = { classes, holdsPlace, queues: new Map() }
+      this.#lanes.set(name, lane)
+    }
+    const queue = lane.queues.get(runId)
     if (queue) queue.push(admission)
-    else this.#waiting.set(admission.runId, [admission])
+    else lane.queues.set(runId, [admission])
     this.#startWaiting()
   }
 
   /** Gives an attempt's place back, or takes it out of the queue. @returns whether it had started. */
   leave(runId: string, key: string): boolean {
-    const inside = this.#inside.get(`${runId} ${key}`)
+    const id = `${runId} ${key}`
+    const inside = this.#inside.get(id)
     if (inside) {
-      this.#inside.delete(`${runId} ${key}`)
+      this.#inside.delete(id)
       if (inside.holdsPlace) this.#places -= 1
       for (const name of inside.classes) this.#counts.set(name, (this.#counts.get(name) ?? 1) - 1)
-      if (this.#waiting.size > 0) this.#startWaiting()
+      if (this.#lanes.size > 0) this.#startWaiting()
       return true
     }
-    const queue = this.#waiting.get(runId)
-    const rest = queue?.filter((admission) => admission.key !== key)
-    if (rest?.length) this.#waiting.set(runId, rest)
-    else this.#waiting.delete(runId)
+    for (const [name, { queues }] of this.#lanes) {
+      const queue = queues.get(runId)
+      const rest = queue?.filter((admission) => admission.key !== key)
+      if (queue === undefined || rest?.length === queue.length) continue
+      if (rest?.length) queues.set(runId, rest)
+      else this.#emptied(name, runId)
+      break
+    }
     return false
   }
 
   /** Takes a run that is over out altogether. */
   forget(runId: string): void {
-    this.#waiting.delete(runId)
+    for (const [name, { queues }] of [...this.#lanes]) if (queues.has(runId)) this.#emptied(name, runId)
+    this.#lastTurn.delete(runId)
     for (const admission of [...this.#inside.values()]) if (admission.runId === runId) this.leave(runId, admission.key)
   }
 
   close(): void {
-    this.#waiting.clear()
+    this.#lanes.clear()
     this.#inside.clear()
     this.#places = 0
     if (this.#timeout !== undefined) this.#clock.clearTimeout(this.#timeout)
@@ -86,14 +108,13 @@ export class Gate {
     this.#wakesAt = Infinity
   }
 
-  #mayStart({ classes, holdsPlace }: Admission): boolean {
+  #mayStart({ classes, holdsPlace }: Pick<Admission, 'classes' | 'holdsPlace'>): boolean {
     if (holdsPlace && this.#places >= this.#limits.total) return false
-    const now = this.#clock.now()
     for (const name of classes) {
       const limit = this.#limits.concurrency.get(name)
       if (limit !== undefined && (this.#counts.get(name) ?? 0) >= limit) return false
       const at = this.#nextStart.get(name)
-      if (at !== undefined && at > now) {
+      if (at !== undefined && at > this.#clock.now()) {
         this.#wake(at)
         return false
       }
@@ -112,24 +133,37 @@ export class Gate {
     admission.start()
   }
 
-  /** Goes round the runs that wait, as long as somebody gets in. */
+  /** Lets in who waits, as long as somebody may. Costs a look at each lane for each one who gets in, however many runs wait. */
   #startWaiting(): void {
-    let someoneStarted = true
-    while (someoneStarted) {
-      someoneStarted = false
-      for (const [runId, queue] of [...this.#waiting]) {
-        if (this.#places >= this.#limits.total && !this.#somePlaceless) return
-        const index = queue.findIndex((admission) => this.#mayStart(admission))
-        const admission = queue[index]
-        if (admission === undefined) continue
-        queue.splice(index, 1)
-        // To the back of the round.
-        this.#waiting.delete(runId)
-        if (queue.length > 0) this.#waiting.set(runId, queue)
-        someoneStarted = true
-        this.#start(admission)
-      }
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) this.#start(next)
+  }
+
+  /** Takes from its queue whose turn it is: of the runs at the heads of the lanes that may start, the one that has waited longest. */
+  #takeNext(): Admission | undefined {
+    let best: { readonly name: string; readonly lane: Lane; readonly runId: string; readonly turn: number } | undefined
+    for (const [name, lane] of this.#lanes) {
+      if (!this.#mayStart(lane)) continue
+      const runId = lane.queues.keys().next().value ?? ''
+      const turn = this.#lastTurn.get(runId) ?? -1
+      if (best === undefined || turn < best.turn) best = { name, lane, runId, turn }
     }
+    if (best === undefined) return undefined
+    const { name, lane, runId } = best
+    const queue = lane.queues.get(runId) ?? []
+    const admission = queue.shift()
+    lane.queues.delete(runId)
+    if (queue.length > 0)
+      lane.queues.set(runId, queue) // to the back of the round
+    else if (lane.queues.size === 0) this.#lanes.delete(name)
+    this.#lastTurn.set(runId, this.#turns++)
+    return admission
+  }
+
+  /** Takes a run out of a lane, and the lane out with the last one. */
+  #emptied(name: string, runId: string): void {
+    const lane = this.#lanes.get(name)
+    lane?.queues.delete(runId)
+    if (lane?.queues.size === 0) this.#lanes.delete(name)
   }
 
   #wake(at: number): void {
@@ -145,4 +179,8 @@ export class Gate {
       Math.max(0, at - this.#clock.now()),
     )
   }
+}
+
+function laneOf({ classes, holdsPlace }: Admission): string {
+  return `${holdsPlace ? '' : 'placeless '}${classes.join(' ')}`
 }

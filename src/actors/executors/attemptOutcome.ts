@@ -10,20 +10,21 @@ import type { Json } from '../../plan/json.ts'
 import type { FactGiven, Failure, StepExecute, Usage } from '../../machines/coordinator.messages.ts'
 import type { AttemptOutcome } from '../../machines/executor.messages.ts'
 import { clip, failureFrom } from '../failure.ts'
+import type { Stop } from '../liveAttempt.ts'
 import type { Executor } from './executor.ts'
 
 type Judged = Pick<Executor, 'role' | 'outputs'>
 type Attempt = Pick<StepExecute, 'stepId' | 'attempt' | 'expect'>
 
 /** Judges what an executor resolved with. */
-export function outcomeOf(work: Attempt, result: unknown, executor: Judged, signal: AbortSignal): AttemptOutcome {
+export function outcomeOf(work: Attempt, result: unknown, executor: Judged, stop: Stop): AttemptOutcome {
   if (!isRecord(result)) return failedOutcome(work, shapeFailure(executor, result))
   const usage = usageOf(result.usage)
   if (result.failure !== undefined) {
     const failure = toFailure(result.failure) ?? shapeFailure(executor, result)
     return failedOutcome(
       work,
-      signal.aborted ? abortedFailure(signal, `${failure.code}: ${failure.message}`) : failure,
+      stop.aborted ? abortedFailure(stop, `${failure.code}: ${failure.message}`) : failure,
       usage,
     )
   }
@@ -42,14 +43,14 @@ export function outcomeOf(work: Attempt, result: unknown, executor: Judged, sign
 }
 
 /** Judges what an executor threw. */
-export function thrownOutcome(work: Attempt, thrown: unknown, { role }: Judged, signal: AbortSignal): AttemptOutcome {
+export function thrownOutcome(work: Attempt, thrown: unknown, { role }: Judged, stop: Stop): AttemptOutcome {
   const failure = failureFrom(thrown, { code: 'EXECUTOR_THREW', who: `Executor "${role}"` })
-  return failedOutcome(work, signal.aborted ? abortedFailure(signal, failure.message) : failure)
+  return failedOutcome(work, stop.aborted ? abortedFailure(stop, failure.message) : failure)
 }
 
 /** The outcome of an attempt that was stopped before anything came of it. */
-export function abortedOutcome(work: Attempt, signal: AbortSignal): AttemptOutcome {
-  return failedOutcome(work, abortedFailure(signal))
+export function abortedOutcome(work: Attempt, stop: Stop): AttemptOutcome {
+  return failedOutcome(work, abortedFailure(stop))
 }
 
 /** What an output breaks of what the step expects of it. */
@@ -104,7 +105,7 @@ function failedOutcome({ stepId, attempt }: Attempt, failure: Failure, usage?: U
   return { type: 'step.failed', stepId, attempt, failure, ...(usage && { usage }) }
 }
 
-function abortedFailure({ reason }: AbortSignal, cause?: string): Failure {
+function abortedFailure({ reason }: Stop, cause?: string): Failure {
   const because = reason instanceof Error ? reason.message : String(reason)
   return {
     code: 'ABORTED',

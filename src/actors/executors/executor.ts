@@ -8,7 +8,13 @@ export interface Progress {
   readonly text?: string
 }
 
+/** What an executor is given with an attempt, and hands on to a tool. */
 export interface ExecutorContext {
+  readonly runId: string
+  readonly stepId: string
+  readonly attempt: number
+  /** The same over all attempts of the step: hand it to whatever must not happen twice. */
+  readonly idempotencyKey: string
   /** Fires on cancel, time limit, abandonment and close. */
   readonly signal: AbortSignal
   readonly progress: (progress: Progress) => void

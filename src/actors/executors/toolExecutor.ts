@@ -26,10 +26,8 @@ export function createToolExecutor({
     role,
     outputs,
     ...limits,
-    async execute(work, context) {
-      if (work.tool === undefined) return { failure: withoutTool(work) }
-      return carryOut(work, context)
-    },
+    execute: (work, context) =>
+      work.tool === undefined ? Promise.resolve({ failure: withoutTool(work) }) : carryOut(work, context),
   }
 }
 

@@ -14,6 +14,7 @@ import { failStep } from './fail.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 export function dispatchReady(turn: Turn): void {
+  if (turn.verdict) return
   for (let id = takeNext(turn); id !== undefined; id = takeNext(turn)) sendOut(turn, id)
 }
 

@@ -246,10 +246,17 @@ function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer: 'kept'
   propagate(turn)
 }
 
-/** Notes that this plan was followed with these facts and this much done; the same again is a loop (P2). */
+/** Notes that this plan is followed with these facts and this much done; the same again is a loop (P2). A plan's hash costs
+ * a look at each step, so the first plan gets its own only when a second one comes. */
 function remember(turn: Turn, plan: Plan): void {
-  const key = `${planHash(plan)} ${String(turn.facts.version)} ${String(turn.counts.succeeded)}`
-  if (turn.seen.has(key)) {
+  const progress = `${String(turn.facts.version)} ${String(turn.counts.succeeded)}`
+  if (turn.first === undefined || plan === turn.first) {
+    turn.firstProgress = progress
+    return
+  }
+  const first = `${planHash(turn.first)} ${turn.firstProgress}`
+  const key = `${planHash(plan)} ${progress}`
+  if (key === first || turn.seen.has(key)) {
     const revisions = turn.patches
       .takeLast(4)
       .map((patch) => `revision ${String(patch.base + 1)}: ${patch.because.text}`)
