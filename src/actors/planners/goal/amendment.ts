@@ -4,29 +4,22 @@
 // D2. What has failed stays where it is, as the record of what was tried; other means get ids of their own.
 // D3. A step that waits keeps its id when it goes on doing the same work, also with another input.
 import { canonicalJson } from '../../../plan/hash.ts'
-import type { Json } from '../../../plan/json.ts'
-import { isChildOf, isReference, rewireStep } from '../../../plan/references.ts'
+import { isChildOf } from '../../../plan/references.ts'
 import type { Assumption, Operation, Step } from '../../../plan/schema.ts'
 import { openBranch } from './branch.ts'
 import { factKey } from './factKey.ts'
 import { isTrue } from './knowledge.ts'
 import { leastUnknown } from './leastUnknown.ts'
-import type { Link, Use } from './posedProblem.ts'
+import type { Use } from './posedProblem.ts'
 import type { Weigh } from './priority.ts'
-import type { Solved } from './solve.ts'
+import { isSameWork, rewireOthers, type Supply } from './rewiring.ts'
 import type { Standing } from './standing.ts'
-import type { StepLink } from './stepLinks.ts'
 import { writeSteps, type Written } from './writeSteps.ts'
 
-export interface Change {
+export interface Change extends Supply {
   readonly standing: Standing
   /** Steps that were thought over. */
   readonly affected: ReadonlySet<string>
-  readonly links: readonly StepLink[]
-  readonly goalWants: number
-  readonly solved: Solved
-  /** Items that others have to do without. */
-  readonly dropped: readonly StepLink[]
   readonly abandoned?: { readonly roots: ReadonlySet<string>; readonly because: string }
   /** Ids of assumptions that have turned out to be wrong. */
   readonly broken: readonly string[]
@@ -50,7 +43,7 @@ export function describeChange(change: Change): readonly Operation[] {
   return [
     ...changeAssumptions(change, written, gone),
     ...placeSteps(change, written),
-    ...rewireOthers(change, written),
+    ...rewireOthers(change, standing, written.idOf),
     ...freeGatherers(standing, gone),
     ...dismiss(change, gone),
   ]
@@ -123,90 +116,6 @@ function placeSteps({ standing, links }: Change, { steps }: Written): Operation[
 
 function nextStep(place: number, except: ReadonlySet<string>, { plan }: Standing): string | undefined {
   return plan.steps.slice(place + 1).find(({ id }) => !except.has(id))?.id
-}
-
-function isSameWork(a: Step, b: Step): boolean {
-  return canonicalJson(contentOf(a)) === canonicalJson(contentOf(b))
-}
-
-function contentOf({ tool, input, after, item, expect, executor, forEach }: Step): unknown {
-  return { tool, input: input ?? {}, after: [...(after ?? [])].sort(), item, expect, executor, forEach }
-}
-
-/** Steps outside that took from affected ones: from now on they take from the new givers, or do without. */
-function rewireOthers({ solved, links, goalWants, dropped, standing }: Change, { idOf }: Written): Operation[] {
-  const { problem, solution } = solved
-  if (solution === undefined) return []
-  const next = new Map<Step, Rewiring[]>()
-  const note = (link: StepLink, to: Json | undefined): void => {
-    const others = next.get(link.step)
-    if (others) others.push({ link, to })
-    else next.set(link.step, [{ link, to }])
-  }
-  for (const [at, link] of links.entries()) {
-    const want = problem.goal.links[at + goalWants]
-    if (want) note(link, referenceFor(want, solved, idOf))
-  }
-  for (const link of dropped) note(link, undefined)
-  return [...next].flatMap(([step, rewirings]) => rewireOne(step, rewirings, standing))
-}
-
-interface Rewiring {
-  readonly link: StepLink
-  /** The new reference or value; nothing where the step does without. */
-  readonly to: Json | undefined
-}
-
-function referenceFor(want: Link, { solution }: Solved, idOf: ReadonlyMap<Use, string>): Json | undefined {
-  const choice = solution?.choices.get(want)
-  if (choice === undefined) return undefined
-  if (choice === 'known') return want.atom.known?.from ?? want.atom.known?.value
-  return { $from: idOf.get(choice.use) ?? '', path: choice.from }
-}
-
-function rewireOne(step: Step, rewirings: readonly Rewiring[], { steps }: Standing): Operation[] {
-  const wanted = rewritten(step, rewirings)
-  if (isSameWork(step, wanted)) return []
-  const operations: Operation[] = []
-  let rewired = step
-  for (const { link, to } of rewirings) {
-    const target = isReference(to) ? to.$from : to === undefined ? null : undefined
-    if (
-      target === undefined ||
-      target === link.from ||
-      operations.some((one) => one.op === 'rewire' && one.from === link.from)
-    )
-      continue
-    if (isChildOf(link.from, steps.get(step.id) ?? step)) continue
-    operations.push({ op: 'rewire', id: step.id, from: link.from, to: target })
-    rewired = rewireStep(rewired, link.from, target)
-  }
-  return isSameWork(rewired, wanted) ? operations : [{ op: 'replace', id: step.id, step: wanted }]
-}
-
-function rewritten(step: Step, rewirings: readonly Rewiring[]): Step {
-  const next: Step = { ...step, ...(step.input && { input: { ...step.input } }) }
-  const after = new Set(step.after)
-  const lists = new Map<string, (Json | undefined)[]>()
-  for (const { link, to } of rewirings) {
-    const { property, element } = link
-    if (property === undefined) {
-      after.delete(link.from)
-      if (isReference(to)) after.add(to.$from)
-    } else if (element === undefined) {
-      if (next.input) next.input = { ...next.input, [property]: to ?? null }
-    } else {
-      const list = lists.get(property) ?? [...((step.input?.[property] ?? []) as readonly Json[])]
-      list[element] = to
-      lists.set(property, list)
-    }
-  }
-  for (const [property, list] of lists) {
-    next.input = { ...next.input, [property]: list.filter((one): one is Json => one !== undefined) }
-  }
-  if (after.size > 0) next.after = [...after].sort()
-  else delete next.after
-  return next
 }
 
 /** A gatherer whose children are replaced gathers what there is, and nobody has to wait for it. */

@@ -5,6 +5,7 @@
 // In other words: the uses before it can be put in an order in which each giver it relies on is the last to give that fact.
 import type { Json } from '../../../plan/json.ts'
 import type { Knowledge } from './knowledge.ts'
+import { mostInLine } from './lineage.ts'
 import type { Order } from './order.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Draft } from './draft.ts'
@@ -69,14 +70,16 @@ function hasOrder(uses: ReadonlySet<Use>, mustFollow: ReadonlyMap<Use, readonly 
 }
 
 /** False where a tool would get an input that it had before, or gets elsewhere in the plan: the same again tells nothing new. */
-export function isUntried(use: Use, draft: Draft, { tried }: Knowledge): boolean {
+export function isUntried(use: Use, draft: Draft, { tried, lineage }: Knowledge): boolean {
   if (use.tool === undefined || use.standing) return true
   if (use.copy > 0 && isRepetition(use, draft)) return false
   if (tried.size === 0) return true
+  const { name } = use.tool
+  if (use.links.some((link) => lineage(giverOf(link, draft), name) >= mostInLine)) return false
   const values = inputOf(use, draft, (link) => (draft.choiceOf(link) === 'known' ? link.atom.known?.value : undefined))
-  if (values && tried.has(triedKey(use.tool.name, values))) return false
+  if (values && tried.has(triedKey(name, values))) return false
   const references = inputOf(use, draft, (link) => referenceOf(link, draft))
-  return references === undefined || !tried.has(triedKey(use.tool.name, references))
+  return references === undefined || !tried.has(triedKey(name, references))
 }
 
 function isRepetition(use: Use, draft: Draft): boolean {
@@ -108,4 +111,11 @@ function referenceOf(link: Link, draft: Draft): Json | undefined {
   if (choice === undefined) return undefined
   if (choice === 'known') return link.atom.known?.from ?? link.atom.known?.value
   return choice.use.standing && { $from: choice.use.standing.id, path: choice.from }
+}
+
+/** The id of the step that gives it; nothing where it has none yet. */
+function giverOf(link: Link, draft: Draft): string {
+  const choice = draft.choiceOf(link)
+  if (choice === undefined) return ''
+  return (choice === 'known' ? link.atom.known?.from?.$from : choice.use.standing?.id) ?? ''
 }

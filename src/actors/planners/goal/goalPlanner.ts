@@ -9,7 +9,7 @@ import { isJsonObject } from '../../../plan/json.ts'
 import type { PlanAnswer, Planner, PlanRequest, ReplanAnswer } from '../planner.ts'
 import { firstKnowledge } from './knowledge.ts'
 import { explainMissing } from './missing.ts'
-import { leastUnknown } from './leastUnknown.ts'
+import { leastUnknown, nothingFound } from './leastUnknown.ts'
 import { amend } from './repair.ts'
 import type { GoalPlannerSettings } from './settings.ts'
 import { solve } from './solve.ts'
@@ -56,7 +56,10 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
     budget,
   })
   const { problem, bounds, solution } = solved
-  if (solution === undefined) return { giveUp: explainMissing(problem, bounds, solved.unmet) || unfit }
+  if (solution === undefined) {
+    if (solved.isCutShort) return { giveUp: nothingFound }
+    return { giveUp: explainMissing(problem, bounds, solved.unmet) || unfit }
+  }
   const { steps, assumptions, postponed } = writeSteps({
     problem,
     bounds,

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../plan/hash.ts'
 import type { Reference } from '../../../plan/schema.ts'
 import type { Gift, ToolDescription } from '../../../plan/toolDescription.ts'
 import { factKey, splitFactKey, type Scope } from './factKey.ts'
+import type { Lineage } from './lineage.ts'
 
 /** A fact that holds now. */
 export interface KnownFact {
@@ -28,6 +29,8 @@ export interface Knowledge {
   readonly standing: readonly StandingStep[]
   /** Uses of tools that there have been: the tool's name and its input, as canonical JSON. */
   readonly tried: ReadonlySet<string>
+  /** What known and coming facts have been through. */
+  readonly lineage: Lineage
   /** Tools that must not be used, by name and scope (`read[3]`), whatever the input. */
   readonly barred: ReadonlySet<string>
   /** Items for which predictions are not believed, since nothing could be done if they were true. */
@@ -42,7 +45,15 @@ export function firstKnowledge(reports: readonly FactReport[], given: JsonObject
   const facts = new Map<string, KnownFact>()
   for (const [key, value] of Object.entries(given)) facts.set(key, { value })
   for (const { key, value } of reports) facts.set(key, { value })
-  return { facts, lists: knownLists(facts), standing: [], tried: new Set(), barred: new Set(), surprising: new Set() }
+  return {
+    facts,
+    lists: knownLists(facts),
+    standing: [],
+    tried: new Set(),
+    lineage: () => 0,
+    barred: new Set(),
+    surprising: new Set(),
+  }
 }
 
 /** Facts with lists: `file` where `file[0]` is known, with how many there are. */

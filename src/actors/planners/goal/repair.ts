@@ -10,9 +10,12 @@ import { describeChange } from './amendment.ts'
 import { dependentsOf, openBranch } from './branch.ts'
 import type { GoalPlannerSettings } from './settings.ts'
 import type { StandingStep } from './knowledge.ts'
+import { nothingFound } from './leastUnknown.ts'
 import { explainMissing } from './missing.ts'
 import type { Want } from './posedProblem.ts'
 import { listWants } from './wants.ts'
+import { repeatsInput } from './repetition.ts'
+import type { Supply } from './rewiring.ts'
 import { solve, type Solved } from './solve.ts'
 import { readStanding, type Standing } from './standing.ts'
 import { linksOf, type StepLink } from './stepLinks.ts'
@@ -52,52 +55,54 @@ function replaceable(standing: Standing): ReadonlySet<string> {
 }
 
 function repair(work: Work): ReplanAnswer {
-  const { standing, request } = work
+  const { standing } = work
   const roots = troubledSteps(work)
   if (roots.size === 0) return { keep: 'No step that has not begun rests on this.' }
-  let affected = withItems(roots, standing)
-  let isHopeful = false
-  for (;;) {
-    const links = frontierLinks(affected, work)
-    const goalWants = lostWants(affected, work)
-    const wants: Want[] = [...goalWants, ...links.map(toWant)]
-    let solved = solveWith(work, wants, affected)
-    const isLoose = (at: number): boolean => {
-      const link = links[at - goalWants.length]
-      return link === undefined ? goalWants[at]?.scope !== undefined : link.need.each === true
-    }
-    const unmet = new Set(unmetWants(work, wants, affected, solved))
-    const dropped: StepLink[] = []
-    if (unmet.size > 0 && work.isPartial && [...unmet].every(isLoose)) {
-      dropped.push(...links.filter((_, at) => unmet.has(at + goalWants.length)))
-      const rest = wants.filter((_, at) => !unmet.has(at))
-      const failing = solved
-      solved = solveWith(work, rest, affected)
-      if (solved.solution) {
-        const kept = links.filter((_, at) => !unmet.has(at + goalWants.length))
-        const lost = explainMissing(failing.problem, failing.bounds, failing.unmet)
-        const goals = goalWants.filter((_, at) => !unmet.has(at)).length
-        return answer(work, {
-          affected,
-          links: kept,
-          goalWants: goals,
-          solved,
-          dropped,
-          abandoned: { roots, because: lost },
-        })
-      }
-    }
-    if (solved.solution) return answer(work, { affected, links, goalWants: goalWants.length, solved, dropped: [] })
-    if (!isHopeful) {
-      const whole = solveWhole(work)
-      if (whole.solution === undefined) return giveUpOn(work, whole)
-      isHopeful = true
-    }
+  let affected: ReadonlySet<string> = withItems(roots, standing)
+  let whole: Solved | undefined
+  // What follows on a list need not be in the plan yet: it is not known here what else the list is for.
+  while (!hasLifted(affected, standing)) {
+    const found = replace(work, affected, roots)
+    if (found) return found
+    whole ??= solveWhole(work)
+    if (whole.solution === undefined) return giveUpOn(work, whole)
     const wider = widen(affected, standing)
-    if (wider.size === affected.size) return giveUpOn(work, solved)
+    if (wider.size === affected.size) break
     affected = wider
-    if (request.plan.steps.length === affected.size) return giveUpOn(work, solved)
   }
+  // Steps that are under way can stand between the trouble and the way round it, too: all that has not begun is planned anew.
+  whole ??= solveWhole(work)
+  if (whole.solution === undefined) return giveUpOn(work, whole)
+  const all = new Set([...replaceable(standing), ...affected])
+  const found = { affected: all, links: [], goalWants: 0, solved: whole, dropped: [] }
+  return answerUnlessRepeated(work, found) ?? giveUpOn(work, whole)
+}
+
+/** Other means for what the affected steps would have given; nothing where there are none. */
+function replace(work: Work, affected: ReadonlySet<string>, roots: ReadonlySet<string>): ReplanAnswer | undefined {
+  const links = frontierLinks(affected, work)
+  const goalWants = lostWants(affected, work)
+  const wants: Want[] = [...goalWants, ...links.map(toWant)]
+  const solved = solveWith(work, wants, affected)
+  const supply: Supply = { solved, links, goalWants: goalWants.length, dropped: [] }
+  if (solved.solution) return answerUnlessRepeated(work, { affected, ...supply })
+  if (!work.isPartial) return undefined
+  const isLoose = (at: number): boolean => {
+    const link = links[at - goalWants.length]
+    return link === undefined ? goalWants[at]?.scope !== undefined : link.need.each === true
+  }
+  const unmet = new Set(unmetWants(work, wants, affected, solved))
+  if (unmet.size === 0 || ![...unmet].every(isLoose)) return undefined
+  const rest = wants.filter((_, at) => !unmet.has(at))
+  const without: Supply = {
+    solved: solveWith(work, rest, affected),
+    links: links.filter((_, at) => !unmet.has(at + goalWants.length)),
+    goalWants: goalWants.filter((_, at) => !unmet.has(at)).length,
+    dropped: links.filter((_, at) => unmet.has(at + goalWants.length)),
+  }
+  if (without.solved.solution === undefined) return undefined
+  const because = explainMissing(solved.problem, solved.bounds, solved.unmet)
+  return answerUnlessRepeated(work, { affected, ...without, abandoned: { roots, because } })
 }
 
 /** Places of the wants that cannot be met: by the bounds, or, where only the search has found that out, each by itself. */
@@ -137,7 +142,7 @@ function troubledSteps({ request, standing }: Work): Set<string> {
 
 /** With a step of an item, all of the item that has not begun (A1). */
 function withItems(ids: ReadonlySet<string>, standing: Standing): Set<string> {
-  const affected = new Set(ids)
+  const affected = withLifted(ids, standing)
   const items = new Set<string>()
   for (const id of ids) {
     const item = standing.steps.get(id)?.item
@@ -159,7 +164,27 @@ function widen(affected: ReadonlySet<string>, standing: Standing): Set<string> {
       if (step && isReplaceable(step, standing)) wider.add(other)
     }
   }
-  return wider
+  return withLifted(wider, standing)
+}
+
+function hasLifted(affected: ReadonlySet<string>, standing: Standing): boolean {
+  return [...affected].some((id) => {
+    const step = standing.steps.get(id)
+    return step?.forEach !== undefined && isReplaceable(step, standing)
+  })
+}
+
+/** With a step, those that go over its items: what they do follows from it. */
+function withLifted(ids: ReadonlySet<string>, standing: Standing): Set<string> {
+  const affected = new Set(ids)
+  const dependents = dependentsOf(standing)
+  for (const id of affected) {
+    for (const other of dependents.get(id) ?? []) {
+      const step = standing.steps.get(other)
+      if (step?.forEach?.$from === id && isReplaceable(step, standing)) affected.add(other)
+    }
+  }
+  return affected
 }
 
 function isReplaceable(step: Step, { isOpen, toolOf }: Standing): boolean {
@@ -229,30 +254,37 @@ function isGivenBy(step: Step, fact: string, { knowledge }: Standing): boolean {
   return known?.from?.$from === step.id
 }
 
-interface Found {
+interface Found extends Supply {
   readonly affected: ReadonlySet<string>
-  /** What steps outside take, in the order of the problem's wants behind those of the goal. */
-  readonly links: readonly StepLink[]
-  readonly goalWants: number
-  readonly solved: Solved
-  readonly dropped: readonly StepLink[]
   readonly abandoned?: { readonly roots: ReadonlySet<string>; readonly because: string }
 }
 
 function answer(work: Work, found: Found): ReplanAnswer {
-  const { request, standing, settings } = work
+  return answerWith(work, operationsFor(work, found))
+}
+
+/** Nothing where a step would get an input that its tool has had (G3). */
+function answerUnlessRepeated(work: Work, found: Found): ReplanAnswer | undefined {
+  const operations = operationsFor(work, found)
+  return repeatsInput(operations, work.standing) ? undefined : answerWith(work, operations)
+}
+
+function operationsFor({ request, standing, settings }: Work, found: Found): readonly Operation[] {
   const pace = learnPace(standing.plan, request.situation, standing.toolOf)
   const weigh = weighing({ knowledge: standing.knowledge, sizeOf: settings.sizeOf, pace })
   const broken = request.troubles.flatMap(({ assumption }) => (assumption ? [assumption.id] : []))
-  const operations: readonly Operation[] = describeChange({ ...found, standing, weigh, broken })
+  return describeChange({ ...found, standing, weigh, broken })
+}
+
+function answerWith({ request }: Work, operations: readonly Operation[]): ReplanAnswer {
   if (operations.length > 0) return { patch: operations, because: request.troubles.map(({ text }) => text).join('; ') }
   return { keep: 'The plan already is what would be planned now.' }
 }
 
-function giveUpOn({ request, standing }: Work, { problem, bounds, unmet }: Solved): ReplanAnswer {
+function giveUpOn({ request, standing }: Work, { problem, bounds, unmet, isCutShort }: Solved): ReplanAnswer {
   const missing = explainMissing(problem, bounds, unmet)
   const isElaboration = request.troubles.every((trouble) => trouble.type === 'expanded')
-  const reason = missing === '' ? 'Every way to go on has been tried.' : missing
+  const reason = isCutShort ? nothingFound : missing === '' ? 'Every way to go on has been tried.' : missing
   const because = isElaboration ? reason : `${reason} (${request.troubles.map(({ text }) => text).join('; ')})`
   if (!isElaboration) return { giveUp: because }
   // Giving up on mere elaboration would let the run end as if the goal had been reached.

@@ -3,7 +3,8 @@
 // H1. A use counts once, however many need what it gives.
 // H2. What has one way only is taken without branching; what no two open needs share is solved apart, and costs add up.
 // H3. A use takes the newest version of each fact that anything before it gives (see coherence.ts).
-// H4. Beyond the budget the first way found is kept, cheapest by Knuth's cost first, and the answer says so.
+// H4. Beyond the budget the first way found is kept, cheapest by Knuth's cost first, and the answer says so. Where nothing
+//     has been found at twice the budget, nothing will be: the search ends, and says that too.
 import { isCoherent, isUntried } from './coherence.ts'
 import type { Choice, Draft } from './draft.ts'
 import type { Bounds } from './costBounds.ts'
@@ -27,11 +28,12 @@ export interface SearchOptions {
   readonly budget: number
 }
 
-export function findLeastCost(problem: Problem, options: SearchOptions): Solution | undefined {
+/** @returns nothing where there is none; `'cut short'` where none was found within the budget. */
+export function findLeastCost(problem: Problem, options: SearchOptions): Solution | 'cut short' | undefined {
   const search = new Search(problem, options)
   const open = problem.goal.links.filter((link) => !link.isLeftOut)
   const answer = search.solve(open, Infinity)
-  if (answer === undefined) return undefined
+  if (answer === undefined) return search.isSpent ? 'cut short' : undefined
   const { cost, taken } = answer
   return { cost, choices: new Map(taken), isLeast: !search.isOverBudget }
 }
@@ -41,6 +43,9 @@ interface Answer {
   readonly cost: number
   readonly taken: readonly Taken[]
 }
+
+/** However small the budget is, a first way is looked for with as much effort. */
+const leastEffort = 100_000
 
 /** Costs are sums of quotients: what differs by less is the same. */
 const tolerance = 1e-9
@@ -70,6 +75,10 @@ class Search implements Draft {
     return this.effort > this.#options.budget
   }
 
+  get isSpent(): boolean {
+    return this.effort > 2 * Math.max(this.#options.budget, leastEffort)
+  }
+
   choiceOf(link: Link): Choice | undefined {
     return this.#choices[link.id]
   }
@@ -91,6 +100,7 @@ class Search implements Draft {
   }
 
   #solveFrom(mark: number, open: readonly Link[], limit: number): Answer | undefined {
+    if (this.isSpent) return undefined // H4
     const forced = this.#takeForced(open)
     if (forced === undefined || forced.cost + this.#leastOf(forced.rest) >= limit - tolerance) return undefined
     if (!this.#isSound(mark)) return undefined

@@ -23,6 +23,8 @@ export interface Solved {
   /** Wants that nothing can meet; then there is no solution. */
   readonly unmet: readonly Link[]
   readonly solution: Solution | undefined
+  /** Whether the search ended before it had looked at everything, with nothing found. */
+  readonly isCutShort: boolean
 }
 
 export function solve(wants: readonly Want[], options: SolveOptions): Solved {
@@ -36,10 +38,11 @@ export function solve(wants: readonly Want[], options: SolveOptions): Solved {
   if (unserved.length > 0 && knowledge.surprising.size === 0) {
     return solve(wants, { ...options, knowledge: { ...knowledge, surprising: new Set(unserved) } })
   }
-  if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined }
+  if (unmet.length > 0) return { problem, bounds, leftOut, unmet, solution: undefined, isCutShort: false }
   const order = findOrder(problem, (key) => knowledge.facts.has(key))
-  const solution = findLeastCost(problem, { bounds, order, knowledge, budget })
-  return { problem, bounds, leftOut, unmet, solution }
+  const found = findLeastCost(problem, { bounds, order, knowledge, budget })
+  const isCutShort = found === 'cut short'
+  return { problem, bounds, leftOut, unmet, solution: isCutShort ? undefined : found, isCutShort }
 }
 
 /** Items that lack something that a list or the goal needs of them. */

@@ -7,6 +7,7 @@ import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import type { PlanSituation } from '../../../machines/coordinator.messages.ts'
 import type { ReplanRequest } from '../planner.ts'
 import { factKey, splitFactKey } from './factKey.ts'
+import { lineageOf } from './lineage.ts'
 import { triedKey } from './triedKey.ts'
 import { knownLists, type KnownFact, type Knowledge } from './knowledge.ts'
 
@@ -19,6 +20,8 @@ export interface Standing {
   /** Done, or out. */
   readonly isFixed: (id: string) => boolean
   readonly toolOf: (step: Step) => ToolDescription | undefined
+  /** Whether the tool has had this input before. */
+  readonly isTried: (step: Step) => boolean
   readonly knowledge: Knowledge
 }
 
@@ -37,11 +40,19 @@ export function readStanding({ plan, situation, tools, troubles }: ReplanRequest
   const tried = new Set<string>()
   const open = new Set<string>()
   const fixed = new Set<string>()
+  function* keysOf(step: Step): Generator<string> {
+    if (step.tool === undefined) return
+    yield triedKey(step.tool, step.input ?? {})
+    const input = inputOf(step, situation)
+    if (input !== undefined) yield triedKey(step.tool, input)
+  }
+  // What has failed is not tried again under another name; what has succeeded may be: items can be alike.
   const note = (step: Step, isFailed: boolean): void => {
-    if (step.tool === undefined || step.forEach) return
-    tried.add(triedKey(step.tool, step.input ?? {}))
-    const input = isFailed ? inputOf(step, situation) : undefined
-    if (input !== undefined) tried.add(triedKey(step.tool, input))
+    if (step.forEach) return
+    for (const key of keysOf(step)) {
+      tried.add(key)
+      if (!isFailed) return
+    }
   }
   for (const step of plan.steps) {
     const status = situation.step(step.id)?.status
@@ -77,8 +88,18 @@ export function readStanding({ plan, situation, tools, troubles }: ReplanRequest
     const step = stepId === undefined ? undefined : steps.get(stepId)
     if (type === 'rejected' && step?.tool !== undefined) barred.add(factKey(step.tool, step.item ?? ''))
   }
-  const knowledge: Knowledge = { facts, lists, standing: [], tried, barred, surprising: new Set() }
-  return { plan, steps, placeOf, isOpen: (id) => open.has(id), isFixed: (id) => fixed.has(id), toolOf, knowledge }
+  const lineage = lineageOf(steps)
+  const knowledge: Knowledge = { facts, lists, standing: [], tried, lineage, barred, surprising: new Set() }
+  return {
+    plan,
+    steps,
+    placeOf,
+    isOpen: (id) => open.has(id),
+    isFixed: (id) => fixed.has(id),
+    toolOf,
+    isTried: (step) => [...keysOf(step)].some((key) => tried.has(key)),
+    knowledge,
+  }
 }
 
 function readFacts(

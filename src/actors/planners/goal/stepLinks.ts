@@ -1,5 +1,5 @@
 // Which fact each reference of a step carries: read back from the step and what its tool declares.
-import { isReference, toReference } from '../../../plan/references.ts'
+import { dependenciesOf, isReference, toReference } from '../../../plan/references.ts'
 import type { Json } from '../../../plan/json.ts'
 import type { Step } from '../../../plan/schema.ts'
 import type { Need } from '../../../plan/toolDescription.ts'
@@ -36,7 +36,8 @@ export function linksOf(step: Step, { toolOf, steps }: Standing, { rootsOf }: To
       }
     }
   }
-  for (const id of step.after ?? []) {
+  // What is required may come along with a reference: `after` does not name it then.
+  for (const id of tool.requires.length > 0 ? dependenciesOf(step) : []) {
     const giver = steps.get(id)
     const gives = giver && toolOf(giver)?.gives
     for (const need of tool.requires)
