@@ -9,6 +9,7 @@ import { mostInLine } from './lineage.ts'
 import type { Order } from './order.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Draft } from './draft.ts'
+import { fitInput } from './inputFit.ts'
 import { triedKey } from './triedKey.ts'
 
 /** Whether these uses, and all that take from them, take newest versions only. */
@@ -94,7 +95,7 @@ function isRepetition(use: Use, draft: Draft): boolean {
 }
 
 function inputOf(use: Use, draft: Draft, valueOf: (link: Link) => Json | undefined): Json | undefined {
-  const input: Record<string, Json> = {}
+  const input: Record<string, Json> = use.tool ? { ...fitInput(use.tool).fixed } : {}
   for (const link of use.links) {
     if (link.property === undefined || link.isLeftOut) continue
     const value = valueOf(link)

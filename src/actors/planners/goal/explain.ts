@@ -1,5 +1,6 @@
 // Why a step is there, in words: what it gives to whom, and what the next best way would have cost.
 import type { Bounds } from './costBounds.ts'
+import { explainUnfit } from './inputFit.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Solution } from './search.ts'
 import { expectedCost } from './toolIndex.ts'
@@ -36,7 +37,8 @@ export function explainUse(use: Use, { bounds, solution, idOf, consumers }: Expl
     conditions.length > 0 && links.some((link) => isAssumed(link, solution))
       ? ` Its ${listed([...new Set(conditions)])} is assumed until it is known.`
       : ''
-  return `${text}${comparison}${doubt}`
+  const unfit = first.atom.unfit.length > 0 ? ` ${explainUnfit(first.atom.unfit)}` : ''
+  return `${text}${comparison}${doubt}${unfit}`
 }
 
 function isAssumed(link: Link, { choices }: Solution): boolean {

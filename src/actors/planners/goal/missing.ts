@@ -1,5 +1,6 @@
 // Why a goal cannot be met: what is missing, and which tool came nearest.
-import type { Link, Problem, Use } from './posedProblem.ts'
+import { explainUnfit } from './inputFit.ts'
+import type { Atom, Link, Problem, Use } from './posedProblem.ts'
 import type { Bounds } from './costBounds.ts'
 import { inWords } from './writeSteps.ts'
 
@@ -17,7 +18,12 @@ export function explainMissing(problem: Problem, bounds: Bounds, unmet: readonly
   return `${shown.join(' ')}${rest > 0 ? ` And ${String(rest)} more like these.` : ''}`
 }
 
-function explainLink({ atom }: Link, bounds: Bounds, problem: Problem): string {
+function explainLink(link: Link, bounds: Bounds, problem: Problem): string {
+  const unfit = unfitBehind(link, bounds).map(({ unfit }) => explainUnfit(unfit))
+  return [explainGap(link, bounds, problem), ...unfit].join(' ')
+}
+
+function explainGap({ atom }: Link, bounds: Bounds, problem: Problem): string {
   const what = `${atom.key}${atom.is === undefined ? '' : ` that ${inWords(atom.is)}`}`
   const candidates = atom.supports.map((support) => support.use)
   if (candidates.length === 0) {
@@ -38,6 +44,15 @@ function explainLink({ atom }: Link, bounds: Bounds, problem: Problem): string {
 
 function lacking(use: Use, bounds: Bounds): readonly Link[] {
   return use.links.filter((link) => !link.isLeftOut && bounds.atMost[link.atom.id] === Infinity)
+}
+
+/** What is missing on the way down, of which there are tools that cannot be used. */
+function unfitBehind({ atom }: Link, bounds: Bounds): readonly Atom[] {
+  const seen = new Set([atom])
+  for (const { supports } of seen) {
+    for (const { use } of supports) for (const link of lacking(use, bounds)) seen.add(link.atom)
+  }
+  return [...seen].filter(({ unfit }) => unfit.length > 0).slice(0, 3)
 }
 
 /** What is missing at the bottom: facts that no tool gives, or that tools could only give to each other. */

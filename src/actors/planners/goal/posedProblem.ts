@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../../plan/json.ts'
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
+import { fitInput } from './inputFit.ts'
 import { triedKey } from './triedKey.ts'
 import { expectGift, isTrue, judge, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
 import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
@@ -18,6 +19,8 @@ export interface Atom {
   readonly is: JsonSchema | undefined
   readonly known: KnownFact | undefined
   readonly supports: Support[]
+  /** Tools that would give it but cannot be used. */
+  readonly unfit: readonly ToolDescription[]
 }
 
 export interface Support {
@@ -149,8 +152,8 @@ class Posing {
     if (tool === undefined || tried.size === 0 || Object.keys(tool.needs).length !== 1) return false
     const known = facts.get(factKey(fact, scope))
     if (known === undefined || tool.needs[property]?.each === true) return false
-    if (known.from && tried.has(triedKey(tool.name, { [property]: known.from }))) return true
-    return tried.has(triedKey(tool.name, { [property]: known.value }))
+    if (known.from && tried.has(triedKey(tool.name, { ...fitInput(tool).fixed, [property]: known.from }))) return true
+    return tried.has(triedKey(tool.name, { ...fitInput(tool).fixed, [property]: known.value }))
   }
 
   #atom(fact: string, scope: Scope, is: JsonSchema | undefined, isNew: boolean): Atom {
@@ -160,7 +163,8 @@ class Posing {
     if (made) return made
     const value = isNew ? undefined : this.#knowledge.facts.get(key)
     const known = value !== undefined && isTrue(is, value.value) ? value : undefined
-    const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [] }
+    const unfit = this.#index.unfit.get(fact) ?? []
+    const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [], unfit }
     this.#atoms.set(name, atom)
     this.#open.push(atom)
     return atom
@@ -196,7 +200,8 @@ class Posing {
       if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
       const useScope = isEach ? '' : scope
       if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
-      if (Object.keys(tool.needs).length === 0 && this.#knowledge.tried.has(triedKey(tool.name, {}))) continue
+      if (Object.keys(tool.needs).length === 0 && this.#knowledge.tried.has(triedKey(tool.name, fitInput(tool).fixed)))
+        continue
       const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no' || (certainty === 'assumed' && isRefuted)) continue
       const copies = needsOf(tool).some((need) => this.#overwritten.has(need.fact)) ? 2 : 1

@@ -1,4 +1,5 @@
 // The tools by what they give, and which facts exist once for each item of a list. Made once for a set of tools.
+import { fitInput } from './inputFit.ts'
 import type { Gift, Need, ToolDescription } from '../../../plan/toolDescription.ts'
 
 export interface Giver {
@@ -11,6 +12,8 @@ export interface ToolIndex {
   readonly byName: ReadonlyMap<string, ToolDescription>
   /** Cheapest first, then by name. */
   readonly givers: ReadonlyMap<string, readonly Giver[]>
+  /** Tools that would give a fact but cannot be used, since nothing fills their input. */
+  readonly unfit: ReadonlyMap<string, readonly ToolDescription[]>
   /** By a fact that there is one of for each item: the facts whose lists it follows. */
   readonly rootsOf: ReadonlyMap<string, readonly string[]>
   /** Tools that work on single items. */
@@ -47,7 +50,7 @@ export function expectedCost({ cost, likelihood }: ToolDescription): number {
 }
 
 function makeIndex(given: readonly ToolDescription[], lists: readonly string[]): ToolIndex {
-  const tools = [...given].sort((a, b) => expectedCost(a) - expectedCost(b) || (a.name < b.name ? -1 : 1))
+  const tools = given.filter(isFit).sort((a, b) => expectedCost(a) - expectedCost(b) || (a.name < b.name ? -1 : 1))
   const givers = new Map<string, Giver[]>()
   for (const tool of tools) {
     for (const [fact, gift] of Object.entries(tool.gives)) {
@@ -60,8 +63,22 @@ function makeIndex(given: readonly ToolDescription[], lists: readonly string[]):
     tools,
     byName: new Map(tools.map((tool) => [tool.name, tool])),
     givers,
+    unfit: listUnfit(given),
     ...followLists(tools, givers, lists),
   }
+}
+
+function isFit(tool: ToolDescription): boolean {
+  return fitInput(tool).unfilled.length === 0
+}
+
+function listUnfit(given: readonly ToolDescription[]): ReadonlyMap<string, readonly ToolDescription[]> {
+  const unfit = new Map<string, ToolDescription[]>()
+  for (const tool of given) {
+    if (isFit(tool)) continue
+    for (const fact of Object.keys(tool.gives)) unfit.set(fact, [...(unfit.get(fact) ?? []), tool])
+  }
+  return unfit
 }
 
 /** A tool that takes one of a list gives one of a list: followed from the lists on until nothing is new. */

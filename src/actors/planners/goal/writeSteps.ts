@@ -10,6 +10,7 @@ import type { Assumption, Step } from '../../../plan/schema.ts'
 import type { Bounds } from './costBounds.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
 import { explainUse } from './explain.ts'
+import { fitInput } from './inputFit.ts'
 import { findLifts, type Lift } from './lift.ts'
 import type { Link, Problem, Use } from './posedProblem.ts'
 import { rankUses, type Weigh } from './priority.ts'
@@ -141,8 +142,8 @@ function writeStep(use: Use, writing: Writing): Step {
 
 /** The input of a use: a reference, a value that is known, or an array of these, for each property. */
 function writeInput(use: Use, { solution, idOf, lifts }: Pick<Writing, 'solution' | 'idOf' | 'lifts'>): JsonObject {
-  const input: Record<string, Json> = {}
   const tool = use.tool
+  const input: Record<string, Json> = tool ? { ...fitInput(tool).fixed } : {}
   for (const [property, need] of Object.entries(tool?.needs ?? {})) if (need.each) input[property] = []
   for (const link of use.links) {
     const choice = solution.choices.get(link)
