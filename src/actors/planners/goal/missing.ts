@@ -19,8 +19,15 @@ export function explainMissing(problem: Problem, bounds: Bounds, unmet: readonly
 }
 
 function explainLink(link: Link, bounds: Bounds, problem: Problem): string {
-  const unfit = unfitBehind(link, bounds).map(({ unfit }) => explainUnfit(unfit))
-  return [explainGap(link, bounds, problem), ...unfit].join(' ')
+  const behind = missingBehind(link, bounds)
+  const unfit = behind.filter((atom) => atom.unfit.length > 0).map((atom) => explainUnfit(atom.unfit))
+  const nested = behind.filter((atom) => atom.nested.length > 0).map(explainNested)
+  return [explainGap(link, bounds, problem), ...unfit.slice(0, 3), ...nested.slice(0, 3)].join(' ')
+}
+
+function explainNested({ fact, nested }: Atom): string {
+  const names = nested.slice(0, 3).map(({ name }) => name)
+  return `${names.join(' and ')} would give a list of ${fact} for each item of another list, and lists within lists are not planned for: give a tool that takes the whole list (a need with "each") and gives one flat list of ${fact}.`
 }
 
 function explainGap({ atom }: Link, bounds: Bounds, problem: Problem): string {
@@ -46,13 +53,13 @@ function lacking(use: Use, bounds: Bounds): readonly Link[] {
   return use.links.filter((link) => !link.isLeftOut && bounds.atMost[link.atom.id] === Infinity)
 }
 
-/** What is missing on the way down, of which there are tools that cannot be used. */
-function unfitBehind({ atom }: Link, bounds: Bounds): readonly Atom[] {
+/** All that is missing on the way down. */
+function missingBehind({ atom }: Link, bounds: Bounds): readonly Atom[] {
   const seen = new Set([atom])
   for (const { supports } of seen) {
     for (const { use } of supports) for (const link of lacking(use, bounds)) seen.add(link.atom)
   }
-  return [...seen].filter(({ unfit }) => unfit.length > 0).slice(0, 3)
+  return [...seen]
 }
 
 /** What is missing at the bottom: facts that no tool gives, or that tools could only give to each other. */

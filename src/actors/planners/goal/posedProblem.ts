@@ -21,6 +21,8 @@ export interface Atom {
   readonly supports: Support[]
   /** Tools that would give it but cannot be used. */
   readonly unfit: readonly ToolDescription[]
+  /** Tools that would give a list of it for each item of another list. */
+  readonly nested: ToolDescription[]
 }
 
 export interface Support {
@@ -164,7 +166,7 @@ class Posing {
     const value = isNew ? undefined : this.#knowledge.facts.get(key)
     const known = value !== undefined && isTrue(is, value.value) ? value : undefined
     const unfit = this.#index.unfit.get(fact) ?? []
-    const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [], unfit }
+    const atom: Atom = { id: this.#atoms.size, fact, scope, key, is, known, supports: [], unfit, nested: [] }
     this.#atoms.set(name, atom)
     this.#open.push(atom)
     return atom
@@ -197,6 +199,7 @@ class Posing {
     }
     for (const { tool, gift } of this.#index.givers.get(fact) ?? []) {
       const isEach = gift.each === true
+      if (isEach && this.#index.worksOnItems.has(tool)) atom.nested.push(tool)
       if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
       const useScope = isEach ? '' : scope
       if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
