@@ -4,7 +4,10 @@ import { createGoalPlanner } from '../../src/actors/planners/goal/goalPlanner.ts
 import type { Goal } from '../../src/plan/schema.ts'
 import type { ToolDescription } from '../../src/plan/toolDescription.ts'
 import { tool } from './auditTools.ts'
-import { rehearse, ToolFailure, type Behaviour, type Rehearsal } from './rehearsal.ts'
+import type { StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
+import { applyPatch } from '../../src/plan/patch.ts'
+import { expectValid, firstPlan, rehearse, ToolFailure, toPlan, type Behaviour, type Rehearsal } from './rehearsal.ts'
+import { contextAt, requestFor, situationOf } from './requests.ts'
 
 const fails: Behaviour = () => {
   throw new ToolFailure('out of order')
@@ -74,5 +77,77 @@ describe('failed', () => {
     )
     expect(run.gaveUp).toMatch(/session/)
     expect(run.order).not.toContain('order')
+  })
+})
+
+describe('one trouble about a step', () => {
+  const tools = [
+    tool('fetch', { gives: { page: { from: '/page' } } }),
+    tool('fetch_elsewhere', { gives: { page: '/page' }, cost: 5 }),
+    tool('parse', { needs: { page: 'page' }, gives: { text: '/text' } }),
+  ]
+  const goal: Goal = { text: 'go', want: [{ fact: 'text' }] }
+
+  /** The answer to a trouble about `fetch`, which has come as far as `status` says, and the plan with it. */
+  async function answerTo(trouble: Omit<Trouble, 'text'>, status: StepStatus, of = tools) {
+    const planner = createGoalPlanner()
+    const draft = await firstPlan(planner, of, goal)
+    if ('giveUp' in draft) throw new Error(draft.giveUp)
+    const plan = toPlan(draft, goal)
+    const situation = {
+      ...situationOf(plan),
+      step: (id: string) => ({ status: id === 'fetch' ? status : ('waiting' as const), attempt: 1 }),
+    }
+    const troubles = [{ text: 'trouble', ...trouble }]
+    const answer = await planner.replan?.(
+      { ...requestFor({ goal, tools: of }), plan, situation, troubles },
+      contextAt(0),
+    )
+    if (answer === undefined || !('patch' in answer)) return { answer }
+    const operations = [...answer.patch]
+    const because = { type: 'trouble' as const, text: '' }
+    const next = applyPatch(plan, { base: plan.revision, by: { planner: 'goal' }, because, operations })
+    expectValid(next, of)
+    return { answer, inputOfParse: next.steps.find(({ id }) => id === 'parse')?.input }
+  }
+
+  const elsewhere = { page: { $from: 'fetch_elsewhere', path: '/page' } }
+
+  for (const [type, status] of [
+    ['surprised', 'failed'],
+    ['uncertain', 'uncertain'],
+    ['repeated', 'failed'],
+    ['rejected', 'waiting'],
+  ] as const) {
+    it(`${type}: those that waited take from another tool`, async () => {
+      const { inputOfParse } = await answerTo({ type, stepId: 'fetch', tool: 'fetch' }, status)
+      expect(inputOfParse).toEqual(elsewhere)
+    })
+
+    it(`${type}: gives up, with the trouble, where there is no other tool`, async () => {
+      const { answer } = await answerTo({ type, stepId: 'fetch' }, status, [tools[0], tools[2]] as ToolDescription[])
+      expect(answer).toEqual({ giveUp: expect.stringContaining('trouble') as string })
+    })
+  }
+
+  it('leaves alone a step that has succeeded all the same', async () => {
+    const { answer } = await answerTo({ type: 'uncertain', stepId: 'fetch' }, 'succeeded')
+    expect(answer).toEqual({ keep: expect.any(String) as string })
+  })
+})
+
+describe('surprised', () => {
+  it('takes another tool where a promise that was relied on is broken', async () => {
+    const run = await go(
+      [
+        tool('guess', { gives: { unit: { from: '/unit', is: { const: 'm' } } } }),
+        tool('measure', { gives: { unit: { from: '/unit', is: { const: 'm' } } }, cost: 4 }),
+        tool('draw', { needs: { unit: { fact: 'unit', is: { const: 'm' } } }, gives: { map: '/map' } }),
+      ],
+      { want: [{ fact: 'map' }] },
+      { guess: () => ({ unit: 'ft' }), measure: () => ({ unit: 'm' }), draw: ({ unit }) => ({ map: unit ?? null }) },
+    )
+    expect(run.order).toEqual(['guess', 'measure', 'draw'])
+    expect(run.facts.get('map')?.value).toBe('m')
   })
 })
