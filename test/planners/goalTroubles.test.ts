@@ -4,10 +4,10 @@ import { createGoalPlanner } from '../../src/actors/planners/goal/goalPlanner.ts
 import type { Goal } from '../../src/plan/schema.ts'
 import type { ToolDescription } from '../../src/plan/toolDescription.ts'
 import { tool } from './auditTools.ts'
-import type { StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
+import type { StepReport, StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
 import { applyPatch } from '../../src/plan/patch.ts'
 import { expectValid, firstPlan, rehearse, ToolFailure, toPlan, type Behaviour, type Rehearsal } from './rehearsal.ts'
-import { contextAt, requestFor, situationOf } from './requests.ts'
+import { contextAt, factsOf, requestFor, situationOf } from './requests.ts'
 
 const fails: Behaviour = () => {
   throw new ToolFailure('out of order')
@@ -149,5 +149,48 @@ describe('surprised', () => {
     )
     expect(run.order).toEqual(['guess', 'measure', 'draw'])
     expect(run.facts.get('map')?.value).toBe('m')
+  })
+})
+
+describe('tools that take longer than they were declared to', () => {
+  it('go first from the next amendment on', async () => {
+    const tools = [
+      tool('read', { needs: { file: 'file' }, gives: { text: '/text' }, cost: 2 }),
+      tool('scan', { needs: { file: 'file' }, gives: { pixels: '/pixels' }, cost: 1 }),
+    ]
+    const goal: Goal = {
+      text: 'go',
+      want: [{ fact: 'text' }, { fact: 'pixels' }],
+      facts: { 'file[0]': 'a', 'file[1]': 'b', 'file[2]': 'c' },
+    }
+    const planner = createGoalPlanner()
+    const draft = await firstPlan(planner, tools, goal)
+    if ('giveUp' in draft) throw new Error(draft.giveUp)
+    const plan = toPlan(draft, goal)
+    expect(plan.steps.map(({ id }) => id)).toEqual(['read[0]', 'read[1]', 'read[2]', 'scan[0]', 'scan[1]', 'scan[2]'])
+    const facts = factsOf({ ...goal.facts, 'text[0]': 'text', 'pixels[0]': 'pixels' })
+    const tookMs: Readonly<Record<string, number>> = { 'read[0]': 10, 'scan[0]': 1000 }
+    const situation = {
+      ...situationOf(
+        plan,
+        facts.map((fact) =>
+          fact.key === 'text[0]'
+            ? { ...fact, by: 'read[0]' }
+            : fact.key === 'pixels[0]'
+              ? { ...fact, by: 'scan[0]' }
+              : fact,
+        ),
+      ),
+      step: (id: string): StepReport => {
+        const endedAt = tookMs[id]
+        if (endedAt === undefined) return { status: 'waiting', attempt: 0 }
+        return { status: 'succeeded', attempt: 1, startedAt: 0, endedAt }
+      },
+    }
+    const troubles = [{ type: 'expanded', text: 'a list is known' }] as const
+    const answer = await planner.replan?.({ ...requestFor({ goal, tools }), plan, situation, troubles }, contextAt(0))
+    expect(answer).toMatchObject({
+      patch: [{ op: 'reorder', ids: ['scan[1]', 'scan[2]', 'read[1]', 'read[2]'] }],
+    })
   })
 })
