@@ -7,6 +7,7 @@
 import type { Operation, Step } from '../../../plan/schema.ts'
 import type { ReplanAnswer, ReplanRequest } from '../planner.ts'
 import { describeChange } from './amendment.ts'
+import { hasLifted, isReplaceable, replaceable, widen, withItems } from './affected.ts'
 import { dependentsOf, openBranch } from './branch.ts'
 import type { GoalPlannerSettings } from './settings.ts'
 import type { StandingStep } from './knowledge.ts'
@@ -48,10 +49,6 @@ function elaborate(work: Work): ReplanAnswer {
 function solveWhole(work: Work): Solved {
   const { request, standing, index } = work
   return solveWith(work, listWants(request.plan.goal.want ?? [], index, standing.knowledge), replaceable(standing))
-}
-
-function replaceable(standing: Standing): ReadonlySet<string> {
-  return new Set(standing.plan.steps.filter((step) => isReplaceable(step, standing)).map((step) => step.id))
 }
 
 function repair(work: Work): ReplanAnswer {
@@ -138,57 +135,6 @@ function troubledSteps({ request, standing }: Work): Set<string> {
     }
   }
   return ids
-}
-
-/** With a step of an item, all of the item that has not begun (A1). */
-function withItems(ids: ReadonlySet<string>, standing: Standing): Set<string> {
-  const affected = withLifted(ids, standing)
-  const items = new Set<string>()
-  for (const id of ids) {
-    const item = standing.steps.get(id)?.item
-    if (item !== undefined) items.add(item)
-  }
-  if (items.size === 0) return affected
-  for (const step of standing.plan.steps) {
-    if (step.item !== undefined && items.has(step.item) && isReplaceable(step, standing)) affected.add(step.id)
-  }
-  return affected
-}
-
-function widen(affected: ReadonlySet<string>, standing: Standing): Set<string> {
-  const wider = new Set(affected)
-  const dependents = dependentsOf(standing)
-  for (const id of affected) {
-    for (const other of dependents.get(id) ?? []) {
-      const step = standing.steps.get(other)
-      if (step && isReplaceable(step, standing)) wider.add(other)
-    }
-  }
-  return withLifted(wider, standing)
-}
-
-function hasLifted(affected: ReadonlySet<string>, standing: Standing): boolean {
-  return [...affected].some((id) => {
-    const step = standing.steps.get(id)
-    return step?.forEach !== undefined && isReplaceable(step, standing)
-  })
-}
-
-/** With a step, those that go over its items: what they do follows from it. */
-function withLifted(ids: ReadonlySet<string>, standing: Standing): Set<string> {
-  const affected = new Set(ids)
-  const dependents = dependentsOf(standing)
-  for (const id of affected) {
-    for (const other of dependents.get(id) ?? []) {
-      const step = standing.steps.get(other)
-      if (step?.forEach?.$from === id && isReplaceable(step, standing)) affected.add(other)
-    }
-  }
-  return affected
-}
-
-function isReplaceable(step: Step, { isOpen, toolOf }: Standing): boolean {
-  return isOpen(step.id) && step.expanded === undefined && toolOf(step) !== undefined
 }
 
 /** All that open steps outside take from steps inside; and what else they take, so that versions go together. */
