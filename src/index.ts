@@ -36,6 +36,7 @@ export type {
   GoalPlannerOptions,
   Journal,
   JournalEvent,
+  MemoryJournalOptions,
   Outcome,
   OutcomeReason,
   PlanAnswer,

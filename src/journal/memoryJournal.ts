@@ -2,7 +2,12 @@
 import { PlanloomError } from '../errors.ts'
 import type { Journal, JournalEvent, RunJournal, RunSummary } from './journal.ts'
 
-/** Keeps every event of every run in memory.
+export interface MemoryJournalOptions {
+  /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
+  readonly keepRuns?: number
+}
+
+/** Keeps every event of its runs in memory.
  *
  * @example
  * import { createRuntime, memoryJournal } from 'planloom'
@@ -10,8 +15,20 @@ import type { Journal, JournalEvent, RunJournal, RunSummary } from './journal.ts
  * const runtime = createRuntime({ journal })
  * await runtime.close()
  */
-export function memoryJournal(): Journal {
+export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
+  const closed = new Set<string>()
+
+  function open(runId: string, events: JournalEvent[]): RunJournal {
+    closed.delete(runId)
+    return writerOf(runId, events, () => {
+      closed.add(runId)
+      if (closed.size <= keepRuns) return
+      const [oldest = ''] = closed
+      closed.delete(oldest)
+      records.delete(oldest)
+    })
+  }
 
   function recordOf(runId: string): JournalEvent[] {
     const events = records.get(runId)
@@ -32,16 +49,16 @@ export function memoryJournal(): Journal {
       }
       const events: JournalEvent[] = []
       records.set(runId, events)
-      return writerOf(runId, events)
+      return open(runId, events)
     },
-    open: (runId) => writerOf(runId, recordOf(runId)),
+    open: (runId) => open(runId, recordOf(runId)),
     read: (runId, from = 0) => recordOf(runId).slice(from),
     runs: () => [...records].map(([runId, events]) => summaryOf(runId, events)),
     close: () => undefined,
   }
 }
 
-function writerOf(runId: string, events: JournalEvent[]): RunJournal {
+function writerOf(runId: string, events: JournalEvent[], close: () => void): RunJournal {
   return {
     runId,
     get next() {
@@ -51,7 +68,7 @@ function writerOf(runId: string, events: JournalEvent[]): RunJournal {
       events.push(event)
     },
     flush: () => undefined,
-    close: () => undefined,
+    close,
   }
 }
 

@@ -10,8 +10,10 @@ export const mostExecutors = 128
 
 export interface PoolInput {
   readonly host: HostRef
-  /** Role whose attempts it carries out; its executors are named after it. */
+  /** Role whose attempts it carries out. */
   readonly role: string
+  /** What its executors are named after. @default the role */
+  readonly name?: string
   readonly behaviour: ExecutorBehaviour
   /** Attempts at once. @default 64 */
   readonly size?: number
@@ -56,7 +58,13 @@ export interface PoolContext {
 
 export function contextOf({ input }: { readonly input: PoolInput }): PoolContext {
   return {
-    settings: { intensity: 10, periodMs: 10_000, ...input, size: Math.min(input.size ?? 64, mostExecutors) },
+    settings: {
+      intensity: 10,
+      periodMs: 10_000,
+      name: input.role,
+      ...input,
+      size: Math.min(input.size ?? 64, mostExecutors),
+    },
     free: undefined,
     held: PersistentMap(),
     queue: emptyQueue,

@@ -208,7 +208,7 @@ function isTooMany({ alive, stopping, settings }: PoolContext): boolean {
 function startExecutor(turn: PoolTurn, successor?: string): string {
   const { context } = turn
   const places = successor === undefined ? context.places + 1 : context.places
-  const executorId = successor ?? `${context.settings.role}-${String(places)}`
+  const executorId = successor ?? `${context.settings.name}-${String(places)}`
   turn.context = { ...context, places, alive: context.alive + 1 }
   turn.commands.push({ type: 'start', executorId })
   return executorId

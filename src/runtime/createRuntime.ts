@@ -41,6 +41,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const tools = registry.descriptions()
   const defaultPlanner = options.planner ?? createGoalPlanner()
   const runs = new Map<string, RunHandle>()
+  const over: string[] = []
+  const keepRuns = options.keepRuns ?? 100
   const executors = executorsByRole(registry, options.executors ?? [], (goal, work, signal) =>
     begin(goal, { signal, labels: { parentStep: work.stepId } }, work.runId),
   )
@@ -114,9 +116,16 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     else signal?.addEventListener('abort', cancel, { once: true })
     void record.result.then(async () => {
       signal?.removeEventListener('abort', cancel)
+      keep(run.runId)
       await runJournal.close()
     })
     return handle
+  }
+
+  /** Keeps a run that is over, and lets go of the one that has been over for longest. */
+  function keep(runId: string): void {
+    over.push(runId)
+    if (over.length > keepRuns) runs.delete(over.shift() ?? '')
   }
 
   function askOf(): ConstructorParameters<typeof RunHost>[0]['ask'] {

@@ -5,14 +5,12 @@
 // H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time.
 // H3. When the run is over, none of its actors, timers or signals is alive.
 // H4. A defect in a chart ends this run with a reason, and no other.
-import { createExecutorBehaviour } from '../actors/executorBehaviour.ts'
+// H5. Nobody is told that the run is over before its record is durable.
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Ask } from '../actors/executors/personExecutor.ts'
-import { createPersonBehaviour } from '../actors/personActor.ts'
 import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { RunJournal } from '../journal/journal.ts'
-import { behaviourLogic } from '../machines/behaviour.ts'
 import type { HostMessage, HostRef } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { coordinator } from '../machines/coordinator.machine.ts'
@@ -28,8 +26,6 @@ import type {
 import { listFacts } from '../machines/decisions/facts.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { planner as plannerChart } from '../machines/planner.machine.ts'
-import { mostExecutors } from '../machines/pool.context.ts'
-import { pool } from '../machines/pool.machine.ts'
 import {
   createActor,
   type Actor,
@@ -44,6 +40,7 @@ import type { Clock } from './clock.ts'
 import type { Gate } from './gate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import type { RunState, StepProgress } from './run.ts'
+import { RunPools } from './runPools.ts'
 import { situationOf } from './situation.ts'
 import { TimerQueue } from './timerQueue.ts'
 
@@ -86,7 +83,7 @@ export class RunHost {
   readonly #timers: TimerQueue
   readonly #watches: AttemptWatch
   readonly #children = new Set<AnyActorRef>()
-  readonly #pools = new Map<string, { send(message: StepExecute | StepAbort): void }>()
+  #pools: RunPools | undefined
   #coordinator: Actor<typeof coordinator> | undefined
   #planner: Actor<typeof plannerChart> | undefined
   #scope: HostScope | undefined
@@ -146,6 +143,7 @@ export class RunHost {
     this.#coordinator = actor
     this.#children.add(actor)
     this.#startPlanner(scope.self)
+    this.#pools = this.#makePools(scope.self)
     actor.start()
     this.#afterEvent(first)
   }
@@ -227,9 +225,15 @@ export class RunHost {
   }
 
   #endUnrecorded(error: unknown): void {
+    const outcome = this.#unrecordedOutcome(error)
+    this.#stopEverything(outcome)
+    this.#options.watch.onOver(outcome)
+  }
+
+  #unrecordedOutcome(error: unknown): Outcome {
     const hint =
       'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
-    this.#end(crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint))
+    return crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint)
   }
 
   /** What waited for the journal goes out; what has been said meanwhile waits for the next flush. */
@@ -334,7 +338,7 @@ export class RunHost {
 
   #start(work: StepExecute): void {
     this.#watches.begin(work)
-    this.#poolOf(work.role).send(work)
+    this.#pools?.execute(work)
   }
 
   #abort(command: StepAbort): void {
@@ -342,7 +346,7 @@ export class RunHost {
     const key = attemptKey(command)
     const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
     this.#watches.end(key)
-    if (hadStarted) this.#poolOf(command.role).send(command)
+    if (hadStarted) this.#pools?.abort(command)
     else {
       const { stepId, attempt, because } = command
       this.submit({
@@ -358,6 +362,7 @@ export class RunHost {
     const key = attemptKey(draft)
     this.#options.gate.leave(this.#options.run.runId, key)
     this.#watches.end(key)
+    this.#pools?.leave(key)
   }
 
   #takeProgress(event: Extract<HostMessage, { type: 'step.progressed' }>): void {
@@ -367,58 +372,28 @@ export class RunHost {
     this.#options.watch.onProgress({ ...progress, at: this.#options.clock.now() })
   }
 
-  /** The pool of a role, started when it is first needed. */
-  #poolOf(role: string): { send(message: StepExecute | StepAbort): void } {
-    const known = this.#pools.get(role)
-    if (known) return known
-    const actor = role === 'person' ? this.#startPerson() : this.#startPool(role)
-    this.#pools.set(role, actor)
-    return actor
-  }
-
-  #startPerson(): { send(message: StepExecute | StepAbort): void } {
-    const { ask } = this.#options
-    const host = this.#hostRef()
-    const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
-      id: 'person',
-      parent: host,
-      input: {
-        id: 'person',
-        host,
-        behaviour: createPersonBehaviour({ signal: this.#stop.signal, ...(ask && { ask }) }),
-      },
-    }).start()
-    this.#children.add(actor)
-    return actor
-  }
-
-  #startPool(role: string): { send(message: StepExecute | StepAbort): void } {
-    const { clock, executors } = this.#options
-    const executor = executors.get(role) ?? missingExecutor(role)
-    const host = this.#hostRef()
-    const now = (): number => clock.now()
-    const actor = createActor(pool, {
-      id: `pool-${role}`,
-      parent: host,
-      input: {
-        host,
-        role,
-        now,
-        // The coordinator keeps the run's own limit, which may be raised meanwhile.
-        size: executor.concurrency ?? mostExecutors,
-        behaviour: createExecutorBehaviour({ executor, now, signal: this.#stop.signal }),
-      },
-    }).start()
-    this.#children.add(actor)
-    return actor
-  }
-
-  #hostRef(): HostRef {
-    if (this.#scope === undefined) throw new Error('The host has not started.')
-    return this.#scope.self
+  #makePools(host: HostRef): RunPools {
+    const { clock, executors, ask } = this.#options
+    const { signal } = this.#stop
+    return new RunPools({ host, clock, executors, ask, signal, onStart: (actor) => this.#children.add(actor) })
   }
 
   #end(outcome: Outcome): void {
+    this.#stopEverything(outcome)
+    const { journal, watch } = this.#options
+    const fail = (error: unknown): void => {
+      watch.onOver(this.#unrecordedOutcome(error))
+    }
+    try {
+      const flushed = journal.flush()
+      if (flushed instanceof Promise) flushed.then(() => watch.onOver(outcome), fail)
+      else watch.onOver(outcome)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  #stopEverything(outcome: Outcome): void {
     this.#outcome = outcome
     this.#timers.close()
     this.#outbox = []
@@ -426,21 +401,5 @@ export class RunHost {
     for (const child of this.#children) this.#scope?.stopChild(child)
     this.#children.clear()
     this.#options.gate.forget(this.#options.run.runId)
-    this.#options.watch.onOver(outcome)
-  }
-}
-
-function missingExecutor(role: string): Executor {
-  return {
-    role,
-    execute: () =>
-      Promise.resolve({
-        failure: {
-          code: 'EXECUTOR_UNKNOWN',
-          message: `There is no executor for the role "${role}".`,
-          hint: 'Give createRuntime an executor of this role, or correct the role of the step.',
-          retryable: false,
-        },
-      }),
   }
 }

@@ -5,7 +5,7 @@ export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
 export { defaultLimits, unlimited } from './settings.ts'
 export type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
-export { memoryJournal } from '../journal/memoryJournal.ts'
+export { memoryJournal, type MemoryJournalOptions } from '../journal/memoryJournal.ts'
 export { exportJournal, importJournal } from '../journal/jsonLines.ts'
 export {
   journalVersion,

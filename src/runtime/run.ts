@@ -83,6 +83,8 @@ export interface Run {
   readonly progress: Observable<StepProgress>
 
   /** Lets a plan (or, with `stepId`, a step) that waits for approval go on. */
+  // Commands. All but `cancel` throw `RUN_OVER` once the run is over, and `COMMAND_REFUSED` where they do not fit its state.
+
   approve(options?: { readonly stepId?: string; readonly by?: string }): void
   reject(because: string, options?: { readonly stepId?: string; readonly by?: string }): void
   /** Amends the plan by hand. @throws `PLAN_INVALID` with all findings, and nothing has changed. */

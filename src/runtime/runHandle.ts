@@ -1,7 +1,7 @@
 // A run as a program holds it: reads come from the coordinator's state, commands go to its host.
 import type { Observable } from 'rxjs'
 import { PlanloomError } from '../errors.ts'
-import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { initialContext, type CoordinatorContext } from '../machines/coordinator.context.ts'
 import type {
   CoordinatorMessage,
   Draft,
@@ -38,6 +38,8 @@ export class RunHandle implements Run {
   readonly #host: RunHost
   readonly #record: RunRecord
   readonly #tools: ToolCatalogue
+  readonly #beginning: CoordinatorContext
+  readonly #revisions: Plan[] = []
 
   constructor(run: RunStarted, host: RunHost, record: RunRecord, tools: ToolCatalogue) {
     this.id = run.runId
@@ -45,15 +47,14 @@ export class RunHandle implements Run {
     this.#host = host
     this.#record = record
     this.#tools = tools
+    this.#beginning = initialContext(run)
     this.result = record.result
     this.progress = record.progress.asObservable()
   }
 
+  /** A run whose first event could not be recorded has never come further than its beginning. */
   get #context(): CoordinatorContext {
-    const { context } = this.#host
-    if (context === undefined)
-      throw new PlanloomError('RUN_NOT_STARTED', `Run "${this.id}" has not started.`, { where: { runId: this.id } })
-    return context
+    return this.#host.context ?? this.#beginning
   }
 
   get state(): RunState {
@@ -67,13 +68,12 @@ export class RunHandle implements Run {
   get revisions(): readonly Plan[] {
     const { first, patches } = this.#context
     if (first === undefined) return []
-    const revisions = [first]
-    let plan = first
-    for (const patch of patches) {
-      plan = applyPatch(plan, patch)
-      revisions.push(plan)
-    }
-    return revisions
+    // What was once applied is kept: asking again costs no more than the patches that have come since.
+    const known = this.#revisions
+    let plan = known.at(-1) ?? first
+    if (known.length === 0) known.push(first)
+    for (const patch of patches.slice(known.length - 1)) known.push((plan = applyPatch(plan, patch)))
+    return [...known]
   }
 
   get patches(): readonly Patch[] {
@@ -157,6 +157,7 @@ export class RunHandle implements Run {
   }
 
   cancel(because?: string, { by }: By = {}): void {
+    if (this.outcome !== undefined) return // what is over needs no stopping
     this.#command({ type: 'run.cancel', ...(because !== undefined && { because }), ...whoOf(by) })
   }
 
@@ -181,15 +182,23 @@ export class RunHandle implements Run {
     this.#command({ type: 'budget.extend', limits: checkLimits(limits), ...whoOf(by) })
   }
 
-  /** Hands a command over; a command to a run that is over does nothing. What the coordinator refuses is thrown. */
+  /** Hands a command over. What the coordinator refuses is thrown. */
   #command(draft: Draft<CoordinatorMessage>): void {
-    if (this.outcome !== undefined) return
+    const { outcome } = this
+    if (outcome !== undefined) throw this.#isOver(draft, outcome)
     this.#host.submit(draft)
     const refused = this.#host.context?.refused
     if (refused === undefined) return
     throw new PlanloomError('COMMAND_REFUSED', refused, {
       hint: 'Look at the state of the step or run, and try what is possible from there.',
       where: { runId: this.id, ...('stepId' in draft && typeof draft.stepId === 'string' && { stepId: draft.stepId }) },
+    })
+  }
+
+  #isOver({ type }: Draft<CoordinatorMessage>, { status, reason }: Outcome): PlanloomError {
+    return new PlanloomError('RUN_OVER', `Run "${this.id}" is over (${status}, ${reason}): "${type}" came too late.`, {
+      hint: 'Start a new run with what it left (its plan, facts and outputs can still be read).',
+      where: { runId: this.id },
     })
   }
 }

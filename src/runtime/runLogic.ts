@@ -58,9 +58,9 @@ export function runLogic(runtime: Runtime): ActorLogic<RunSnapshot, RunActorEven
         run?.cancel('its actor was stopped')
         return { ...snapshot, status: 'stopped', output: undefined, error: undefined }
       }
+      if (event.type === 'run.over') return { ...snapshot, status: 'done', output: event.outcome, error: undefined }
+      if (run?.outcome !== undefined) return snapshot // what comes between the end and its telling is too late
       switch (event.type) {
-        case 'run.over':
-          return { ...snapshot, status: 'done', output: event.outcome, error: undefined }
         case 'run.cancel':
           run?.cancel(event.because)
           break

@@ -24,6 +24,9 @@ export interface RuntimeOptions {
   readonly dispatch?: RunSettings['dispatch']
   /** @default a memory journal */
   readonly journal?: Journal
+  /** How many runs that are over `runs` still lists: the oldest go first, so that a service can run for months. Whoever
+   * holds a run can read it for as long as they like. @default 100 */
+  readonly keepRuns?: number
   readonly clock?: Clock
   /** Seeds ids and jitter, for runs that can be repeated. @default random */
   readonly seed?: number
@@ -45,6 +48,7 @@ export interface Runtime extends AsyncDisposable {
   start(goal: string | Goal | Plan, options?: StartOptions): Run
   /** Plans without running. */
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
+  /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */
   readonly runs: readonly Run[]
   /** Waits for live runs, or cancels them; afterwards no timer or handle is left. */
   close(options?: { readonly runs?: 'cancel' | 'wait' }): Promise<void>

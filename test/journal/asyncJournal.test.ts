@@ -141,4 +141,52 @@ describe('a journal that takes time to flush', () => {
     expect(outcome.status).toBe('failed')
     expect(outcome.message).toContain('disk full')
   })
+
+  it('has the end of a run durable before anybody is told of it (H5)', async () => {
+    const clock = new VirtualClock()
+    const journal = slowJournal(clock, 100)
+    await using runtime = createRuntime({ tools: [echo], journal, clock })
+    const run = runtime.start(planOf([{ id: 'a', tool: 'echo' }]))
+    let durableAtEnd = -1
+    await clock.until(
+      run.result.then(() => {
+        durableAtEnd = journal.durable(run.id)
+      }),
+    )
+    expect(durableAtEnd).toBe(2)
+  })
+
+  it('whose last flush fails ends the run with the reason, and no outcome is claimed', async () => {
+    const clock = new VirtualClock()
+    const memory = memoryJournal()
+    let flushes = 0
+    const journal: Journal = {
+      ...memory,
+      create: (runId) => ({
+        ...memory.create(runId),
+        flush: () => (++flushes === 2 ? Promise.reject(new Error('disk full')) : Promise.resolve()),
+      }),
+    }
+    await using runtime = createRuntime({ tools: [echo], journal, clock })
+    const outcome = await clock.until(runtime.start(planOf([{ id: 'a', tool: 'echo' }])).result)
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'internal_error' })
+    expect(outcome.message).toContain('disk full')
+  })
+
+  it('that cannot take the first event leaves a run that can be read, with nothing in it', async () => {
+    const memory = memoryJournal()
+    const journal: Journal = {
+      ...memory,
+      create: (runId) => ({
+        ...memory.create(runId),
+        append: () => {
+          throw new Error('disk full')
+        },
+      }),
+    }
+    await using runtime = createRuntime({ tools: [echo], journal })
+    const run = runtime.start(planOf([{ id: 'a', tool: 'echo' }]))
+    expect(await run.result).toMatchObject({ status: 'failed', reason: 'internal_error' })
+    expect([run.plan, run.revisions, [...run.ledger()], [...run.facts()]]).toEqual([undefined, [], [], []])
+  })
 })

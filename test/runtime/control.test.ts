@@ -251,10 +251,13 @@ describe('from outside', () => {
     const run = runtime.start(planOf([{ id: 'a', tool: 'echo' }]))
     const outcome = await run.result
     await settlePromises()
-    run.pause()
-    run.report('x', 1)
-    run.skip('a')
-    run.extend({ tokens: 1 })
+    const tooLate = [
+      () => run.pause(),
+      () => run.report('x', 1),
+      () => run.skip('a'),
+      () => run.extend({ tokens: 1 }),
+    ] as const
+    for (const say of tooLate) expect(say).toThrow(expect.objectContaining({ code: 'RUN_OVER' }))
     expect(run.state).toBe('completed')
     expect(run.outcome).toBe(outcome)
     expect(factsOf(run)).toEqual({})

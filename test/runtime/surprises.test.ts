@@ -111,6 +111,36 @@ describe('an assumption', () => {
     expect(run.fact('rain')).toMatchObject({ value: true, by: 'report:ann', at: 50 })
   })
 
+  it('broken by the very step that gives a list holds back whoever goes over it, and lets it go later', async () => {
+    const found = defineTool({
+      name: 'found',
+      description: 'Gives a list, and how long it is.',
+      input: z.object({}),
+      output: z.array(z.number()),
+      gives: { found: '' },
+      run: () => [1, 2, 3],
+    })
+    const plan = planOf(
+      [
+        { id: 'find', tool: 'found' },
+        { id: 'each', tool: 'echo', forEach: from('find'), input: { n: { $item: '' } } },
+      ],
+      { assumptions: [{ id: 'few', statement: 'few', fact: 'found', is: { maxItems: 2 }, steps: ['each'] }] },
+    )
+    const stepsWhenAsked: (readonly string[])[] = []
+    const planner = createFixedPlanner(plan, {
+      replan: (request) => {
+        stepsWhenAsked.push(request.plan.steps.map(({ id }) => id))
+        return { keep: 'it can be done all the same' }
+      },
+    })
+    await using runtime = createRuntime({ tools: [found, echo], planner })
+    const run = runtime.start('goal')
+    expect(await run.result).toMatchObject({ reason: 'done', counts: { succeeded: 5 } })
+    expect(stepsWhenAsked).toEqual([['find', 'each']]) // and not once more when its children rest on it as well
+    expect(run.output('each')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
   it('broken from the start holds its steps from the start', async () => {
     const started: string[] = []
     const note = defineTool({

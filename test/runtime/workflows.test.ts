@@ -14,8 +14,6 @@ interface Workflow {
 
 const folder = new URL('../data/workflows/', import.meta.url)
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-/** Most executors of one role in a run; more of them means more roles. */
-const executorsPerRole = 128
 
 describe('recorded workflows', () => {
   it('are all nine there', () => {
@@ -27,24 +25,22 @@ describe('recorded workflows', () => {
     const clock = new VirtualClock()
     const seconds = new Map(workflow.steps.map((step) => [step.id, step.seconds]))
     const endedAt = new Map<string, number>()
-    const roles = Math.ceil(workflow.steps.length / executorsPerRole)
-    const executors = Array.from({ length: roles }, (_, index): Executor => ({
-      role: roleOf(index),
-      concurrency: executorsPerRole,
+    const site: Executor = {
+      role: 'site',
       execute: async ({ stepId }, { signal }) => {
         await clock.wait((seconds.get(stepId) ?? 0) * 1000, signal)
         endedAt.set(stepId, clock.now())
         return { output: null }
       },
-    }))
-    const steps = workflow.steps.map(({ id, deps }, index): Step => ({
+    }
+    const steps = workflow.steps.map(({ id, deps }): Step => ({
       id,
       instruction: 'as recorded',
-      executor: roleOf(Math.floor(index / executorsPerRole)),
+      executor: 'site',
       ...(deps.length > 0 && { after: [...deps] }),
     }))
     await using runtime = createRuntime({
-      executors,
+      executors: [site],
       clock,
       limits: { concurrency: unlimited, totalConcurrency: unlimited },
     })
@@ -59,10 +55,6 @@ describe('recorded workflows', () => {
     expect(lengthMs / 1000).toBeCloseTo(workflow.criticalPathSeconds, 2)
   })
 })
-
-function roleOf(index: number): string {
-  return `site-${String(index)}`
-}
 
 function read(name: string): Workflow {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Workflow

@@ -37,7 +37,7 @@ export type StepResult = StepOutput | { readonly failure: Failure; readonly usag
 /** Carries out steps of one role. What `execute` throws or returns in a wrong shape is a failed attempt, never a crash. */
 export interface Executor {
   readonly role: string
-  /** Attempts at once. @default 64 */
+  /** Attempts at once, over all runs of a runtime. @default no limit but those of the run and the runtime */
   readonly concurrency?: number
   /** Starts per second, over all runs of a runtime. */
   readonly ratePerSecond?: number

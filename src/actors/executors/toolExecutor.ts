@@ -7,7 +7,7 @@ export interface ToolExecutorOptions {
   readonly carryOut: (work: StepExecute, context: ExecutorContext) => Promise<StepResult>
   /** @default 'tool' */
   readonly role?: string
-  /** Attempts at once. @default 64 */
+  /** Attempts at once, over all runs of a runtime. @default no limit but those of the run and the runtime */
   readonly concurrency?: number
   /** Starts per second, over all runs of a runtime. */
   readonly ratePerSecond?: number

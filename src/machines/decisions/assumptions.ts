@@ -3,6 +3,7 @@
 // S1. A broken assumption holds back the steps that rest on it, and nobody else, until the planner has dealt with it.
 // S2. A fact that is unknown breaks nothing.
 import { Map as PersistentMap } from 'immutable'
+import { canonicalJson } from '../../plan/hash.ts'
 import type { Json } from '../../plan/json.ts'
 import { checkSchema } from '../../plan/jsonSchemaCheck.ts'
 import type { Assumption, Plan } from '../../plan/schema.ts'
@@ -12,7 +13,8 @@ import { findFact } from './facts.ts'
 import { isSettled } from './ledger.ts'
 import { setEntry, type Turn } from './turn.ts'
 
-/** Takes over the assumptions of a revision: new ones are checked, and steps held by those that are gone are let go. */
+/** Takes over the assumptions of a revision: new ones are checked, and steps held by those that are gone are let go. One
+ * that only rests under other steps now (an expanded one has children) stays broken or waived as it was. */
 export function indexAssumptions(turn: Turn, plan: Plan): void {
   const former = turn.assumptions
   if (former.isEmpty() && plan.assumptions.length === 0) return
@@ -21,12 +23,24 @@ export function indexAssumptions(turn: Turn, plan: Plan): void {
   turn.assumptions = PersistentMap(plan.assumptions.map((assumption) => [assumption.id, assumption]))
   turn.assumptionsByFact = PersistentMap(byFact)
   for (const [id, assumption] of former) {
-    if (turn.assumptions.get(id) === assumption) continue
+    const next = turn.assumptions.get(id)
+    if (next === assumption) continue
     release(turn, assumption)
+    if (next !== undefined && saysTheSame(next, assumption)) {
+      if (turn.broken.has(id)) hold(turn, next)
+      continue
+    }
     turn.broken = turn.broken.delete(id)
     turn.waived = turn.waived.delete(id)
   }
-  for (const assumption of plan.assumptions) if (former.get(assumption.id) !== assumption) check(turn, assumption)
+  for (const assumption of plan.assumptions) {
+    const known = former.get(assumption.id)
+    if (known === undefined || !saysTheSame(known, assumption)) check(turn, assumption)
+  }
+}
+
+function saysTheSame(a: Assumption, b: Assumption): boolean {
+  return a === b || (a.fact === b.fact && canonicalJson(a.is) === canonicalJson(b.is))
 }
 
 /** Checks again what rests on facts that have changed. */

@@ -18,6 +18,7 @@ export function expandReady(turn: Turn): void {
     for (const id of ids) {
       const step = turn.steps.get(id)
       if (step?.forEach === undefined || step.expanded !== undefined || turn.plan === undefined) continue
+      if (turn.entries.get(id)?.status !== 'ready') continue // held in this very turn: it comes again when it is let go
       const items = lookUp(turn, step.forEach)
       if (Array.isArray(items) && fits(turn, items.length)) {
         operations.push(...expandForEach(turn.plan, id, items.length))
