@@ -10,6 +10,7 @@ import { isJsonObject } from '../plan/json.ts'
 import { parsePlan } from '../plan/parse.ts'
 import { goalSchema, type Goal, type Plan } from '../plan/schema.ts'
 import { createToolRegistry } from '../tools/registry.ts'
+import { checkPlanOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
 import { executorsByRole } from './executors.ts'
 import { Gate } from './gate.ts'
@@ -24,7 +25,8 @@ import { settingsOf } from './settings.ts'
 
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
  *
- * @throws `TOOL_DUPLICATE` when two tools have the same name.
+ * @throws `OPTIONS_INVALID` with everything that is wrong with the options, `TOOL_INVALID` for a tool that is none,
+ *   `TOOL_DUPLICATE` when two tools have the same name.
  * @example
  * import { createRuntime } from 'planloom'
  * await using runtime = createRuntime({ tools: [] })
@@ -34,6 +36,7 @@ import { settingsOf } from './settings.ts'
  * outcome.reason // 'done'
  */
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  checkRuntimeOptions(options)
   const clock = options.clock ?? systemClock
   const journal = options.journal ?? memoryJournal()
   const ids = createIdSource(options.seed)
@@ -143,18 +146,23 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   }
 
   return {
-    start: (goal, start = {}) => begin(goal, start),
-    plan: (goal, { signal } = {}) =>
-      planOnly({
+    start(goal, start = {}) {
+      checkStartOptions(start)
+      return begin(goal, start)
+    },
+    async plan(goal, planOptions = {}) {
+      checkPlanOptions(planOptions)
+      return planOnly({
         goal: goalOf(goal),
         planner: defaultPlanner,
         tools,
         executors: [...executors.keys(), 'person'],
         clock,
-        signal,
+        signal: planOptions.signal,
         planId: ids.runId(),
         limits: settingsOf(options, {}, 0).limits,
-      }),
+      })
+    },
     get runs(): readonly Run[] {
       return [...runs.values()]
     },

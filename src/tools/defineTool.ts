@@ -1,5 +1,6 @@
 // defineTool: checks what a tool's author declares, and makes the tool with its description.
 import type { z } from 'zod'
+import { PlanloomError } from '../errors.ts'
 import { retrySchema, type Retry } from '../plan/schema.ts'
 import type { Gift, Need, ToolDescription } from '../plan/toolDescription.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
@@ -25,6 +26,12 @@ import type { Tool, ToolDeclaration } from './tool.ts'
  * double.description.gives // { doubled: { from: '/n' } }
  */
 export function defineTool<I extends z.ZodType, O extends z.ZodType>(declaration: ToolDeclaration<I, O>): Tool<I, O> {
+  const given: unknown = declaration
+  if (!isRecord(given)) {
+    throw new PlanloomError('TOOL_INVALID', `defineTool() was given ${String(given)}, and takes an object.`, {
+      hint: 'Give it at least name, description, input, output and run; ToolDeclaration describes each.',
+    })
+  }
   const schemas = {
     input: describeSchema(declaration.name, 'input', declaration.input),
     output: describeSchema(declaration.name, 'output', declaration.output),
@@ -36,6 +43,10 @@ export function defineTool<I extends z.ZodType, O extends z.ZodType>(declaration
     output: declaration.output,
     run: declaration.run.bind(declaration),
   })
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function descriptionOf<I extends z.ZodType, O extends z.ZodType>(

@@ -19,7 +19,7 @@ export interface ToolRegistry {
 
 /** Makes a registry of tools.
  *
- * @throws `TOOL_DUPLICATE` when two have the same name.
+ * @throws `TOOL_INVALID` for what defineTool() has not made, `TOOL_DUPLICATE` when two have the same name.
  * @example
  * import { createToolRegistry, defineTool } from 'planloom/tools'
  * import { z } from 'zod'
@@ -29,7 +29,8 @@ export interface ToolRegistry {
  */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool>()
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
+    if (!isTool(tool)) throw noTool(index, tool)
     const { name } = tool.description
     if (byName.has(name)) {
       throw new PlanloomError('TOOL_DUPLICATE', `Two tools are named "${name}".`, {
@@ -50,6 +51,34 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     descriptions: () => descriptions,
     traits: () => traits,
   }
+}
+
+/** By its shape: another copy of the package has another `defineTool`. */
+function isTool(value: unknown): value is Tool {
+  if (typeof value !== 'object' || value === null) return false
+  const { description, input, output, run } = value as Partial<Record<string, unknown>>
+  return (
+    typeof run === 'function' &&
+    typeof description === 'object' &&
+    typeof (description as { readonly name?: unknown } | null)?.name === 'string' &&
+    input instanceof Object &&
+    output instanceof Object
+  )
+}
+
+function noTool(index: number, value: unknown): PlanloomError {
+  const isDeclaration = typeof value === 'object' && value !== null && 'name' in value && 'run' in value
+  const what = isDeclaration
+    ? `the declaration of "${String(value.name)}"`
+    : typeof value === 'object' && value !== null
+      ? 'an object'
+      : typeof value === 'function'
+        ? 'a function'
+        : String(value)
+  return new PlanloomError('TOOL_INVALID', `tools[${String(index)}] is ${what}, and no tool.`, {
+    hint: isDeclaration ? 'Pass it to defineTool() first.' : 'Give what defineTool() makes.',
+    where: { path: `/tools/${String(index)}` },
+  })
 }
 
 function traitsOf(description: ToolDescription): ToolTraits {
