@@ -48,7 +48,9 @@ export function errorLines(error: unknown, colours: Colours): string[] {
     ...rest.map((line) => `  ${line}`),
     ...(path === undefined ? [] : [`  ${colours.dim('at')} ${printable(path)}`]),
     ...(error.hint === undefined ? [] : [`  ${colours.dim('hint')} ${printable(error.hint)}`]),
-    ...(error.code === 'MODULE_UNUSABLE' ? stackOf(error.cause).map((line) => colours.dim(`  ${line}`)) : []),
+    ...(error.code === 'MODULE_UNUSABLE' || error.code === 'UNCAUGHT'
+      ? stackOf(error.cause).map((line) => colours.dim(`  ${line}`))
+      : []),
   ]
 }
 

@@ -163,7 +163,7 @@ function runOptions(command: Command): Command {
     )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
-    .option('-j, --journal <file>', 'write the journal of the run, for replay')
+    .option('-j, --journal <file>', 'write the journal of the run as it goes on, for replay')
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')
     .option('--seed <n>', 'seed of ids and jitter, for runs that can be repeated', wholeNumber)

@@ -10,7 +10,7 @@ import { operationsInShort, revisionsIn, type Revision } from './progress/revisi
 /** What a summary looks at: a run that is over, or one that was replayed. */
 export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'fact' | 'facts'> {
   readonly id: string
-  /** After the first one. */
+  /** The first one included. */
   readonly revisions: readonly Revision[]
 }
 
@@ -18,6 +18,8 @@ export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'fact' 
 export function endedRun(run: Run): EndedRun {
   const transitions: Transition[] = []
   run.transitions().subscribe((transition) => transitions.push(transition))
+  // A run whose very first event could not be recorded holds nothing.
+  if (transitions.length === 0) return { id: run.id, goal: run.goal, plan: undefined, revisions: [], ...nothing }
   return {
     id: run.id,
     goal: run.goal,
@@ -29,6 +31,11 @@ export function endedRun(run: Run): EndedRun {
   }
 }
 
+const nothing: Pick<EndedRun, 'ledger' | 'fact' | 'facts'> = {
+  ledger: () => [],
+  fact: () => undefined,
+  facts: () => [],
+}
 const mostListed = 20
 const valueColumns = 120
 
@@ -58,6 +65,7 @@ export function summaryDocument(run: EndedRun, outcome: Outcome | undefined): ob
     runId: run.id,
     goal: run.goal,
     outcome,
+    plan: run.plan,
     revisions: run.revisions,
     steps: [...current, ...reports.values()],
     facts: Object.fromEntries([...run.facts()].map(({ key, value }) => [key, value])),
@@ -119,7 +127,7 @@ function brokenLines(
 }
 
 /** How the plan changed, with the reasons; lists that got their length are no news. */
-function revisionLines(run: EndedRun, colours: Colours): string[] {
+export function revisionLines(run: EndedRun, colours: Colours): string[] {
   const told = run.revisions.filter(({ because }) => because.type === 'trouble' || because.type === 'edited')
   const lines = told
     .slice(0, mostListed)

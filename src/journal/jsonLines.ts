@@ -16,13 +16,15 @@ interface Header {
 export async function* exportJournal(
   events: Iterable<JournalEvent> | AsyncIterable<JournalEvent>,
 ): AsyncGenerator<string> {
-  for await (const event of events) {
-    if (event.type === 'run.started') {
-      const header: Header = { planloom: 'journal', version: journalVersion, runId: event.runId }
-      yield `${JSON.stringify(header)}\n`
-    }
-    yield `${JSON.stringify(event)}\n`
-  }
+  for await (const event of events) yield journalLines(event)
+}
+
+/** One event as it stands in the file, with its line break; before the first one, the header. */
+export function journalLines(event: JournalEvent): string {
+  const line = `${JSON.stringify(event)}\n`
+  if (event.type !== 'run.started') return line
+  const header: Header = { planloom: 'journal', version: journalVersion, runId: event.runId }
+  return `${JSON.stringify(header)}\n${line}`
 }
 
 /** Reads the events of an exported run. A last line that was cut off is left out; every other fault is an error.

@@ -6,7 +6,7 @@ export { defaultLimits, unlimited } from './settings.ts'
 export type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 export { memoryJournal, type MemoryJournalOptions } from '../journal/memoryJournal.ts'
-export { exportJournal, importJournal } from '../journal/jsonLines.ts'
+export { exportJournal, importJournal, journalLines } from '../journal/jsonLines.ts'
 export {
   journalVersion,
   type Journal,

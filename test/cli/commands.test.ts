@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -45,6 +45,11 @@ describe('planloom run', () => {
       goal: { text: 'Double the numbers', facts: { length: 5 } },
       outcome: { status: 'completed', reason: 'done', counts: { succeeded: 7 } },
       facts: { numbers: [0, 1, 2, 3, 4] },
+      plan: { revision: 2, steps: expect.arrayContaining([expect.objectContaining({ id: 'double[4]', item: '4' })]) },
+      revisions: [
+        { revision: 1, because: { type: 'first', text: 'first plan' }, by: { planner: 'doubler' } },
+        { revision: 2, because: { type: 'expanded' }, by: { planner: 'coordinator' } },
+      ],
     })
     const { steps } = json as { steps: { id: string; status: string }[] }
     expect(steps.map(({ id }) => id)).toContain('double[4]')
@@ -176,6 +181,16 @@ describe('planloom plan', () => {
     expect(stdout).toMatch(/Double the numbers\n└─ list.*\n {3}└─ double/)
   })
 
+  it('says what does not stand in it yet because a list is not known', async () => {
+    const own = await callCommand('plan', goal)
+    expect(own.stderr).toContain('double becomes one step for each item, once list has given the list')
+    const found = await callCommand('plan', 'test/cli/fixtures/sorting.ts', '--json')
+    expect(found.stderr).toContain('more steps follow once find has given the list that sort goes over')
+    expect(found.json).toHaveProperty('steps.length', 2)
+    const whole = await callCommand('plan', document(planOf(list)))
+    expect(whole.stderr).toBe('')
+  })
+
   it('gives a document that the other commands take', async () => {
     const path = document((await callCommand('plan', goal, '--json')).stdout)
     expect(await callCommand('validate', path, '-t', tools)).toMatchObject({ code: 0 })
@@ -261,7 +276,16 @@ describe('planloom replay', () => {
 
     const lines = readFileSync(journal, 'utf8').split('\n')
     const cut = document(lines.slice(0, 4).join('\n'), '.jsonl')
-    expect((await callCommand('replay', cut)).stdout).toContain('The journal ends while the run is')
+    const unfinished = await callCommand('replay', cut)
+    expect(unfinished.stdout).toMatch(/^goal {2}Double the numbers\n[^]*The journal ends while the run is/)
+    expect((await callCommand('replay', cut, '--json')).json).toMatchObject({
+      goal: { text: 'Double the numbers' },
+      plan: { revision: 2 },
+      revisions: [
+        { revision: 1, because: { type: 'first' } },
+        { revision: 2, because: { type: 'expanded' } },
+      ],
+    })
   })
 
   it('ends with 2 for what is no journal', async () => {
@@ -269,7 +293,32 @@ describe('planloom replay', () => {
   })
 })
 
+describe('planloom run --journal', () => {
+  it.runIf(existsSync('/dev/full'))(
+    'ends the run with 1 where the journal cannot be written, and says why',
+    async () => {
+      const { code, stdout } = await callCommand('run', goal, '--journal', '/dev/full')
+      expect(code).toBe(1)
+      expect(stdout).toMatch(/The journal could not be written: \/dev\/full cannot be written: .*no space left/)
+    },
+  )
+
+  it('keeps the file as it was when the run is refused', async () => {
+    const journal = document('what was there', '.jsonl')
+    expect(await callCommand('run', document(wrong), '-t', tools, '--journal', journal)).toMatchObject({ code: 3 })
+    expect(readFileSync(journal, 'utf8')).toBe('what was there')
+  })
+})
+
 describe('planloom tools', () => {
+  it('says how to name a module where none is named', async () => {
+    const { code, stdout, stderr } = await callCommand('tools')
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/No module is named[^]*planloom tools \.\/tools\.js/)
+    expect(await callCommand('tools', '--json')).toHaveProperty('json.error.code', 'USAGE')
+  })
+
   it('lists tools with what they need and give', async () => {
     const { code, stdout } = await callCommand('tools', tools)
     expect(code).toBe(0)

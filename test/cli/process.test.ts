@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { importJournal, replayJournal } from '../../src/runtime/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'planloom-process-'))
 afterAll(() => {
@@ -39,12 +40,14 @@ async function planloom(
   })
 }
 
-function planFile(name: string, tool: string): string {
+/** A list, then a long step, then one that is never begun. */
+function planFile(name: string, tool: string, ...more: object[]): string {
   const path = join(folder, `${name}.json`)
   const steps = [
     { id: 'list', tool: 'list', input: { length: 1 } },
     { id: 'long', tool, after: ['list'] },
     { id: 'never', tool: 'list', input: { length: 1 }, after: ['long'] },
+    ...more,
   ]
   writeFileSync(path, JSON.stringify({ id: 'p', goal: { text: 'Wait' }, steps }))
   return path
@@ -75,7 +78,7 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
     const args = ['run', planFile('wait', 'wait'), ...tools, '--json', '--journal', journal]
     const { code, stdout, stderr } = await planloom(args, interruptAt('✓ list'))
     expect(code).toBe(130)
-    expect(stderr).toContain('cancelling; Ctrl-C again to stop at once')
+    expect(stderr).toContain('cancelling: waiting up to 5 s for 1 step; Ctrl-C again to stop at once')
     const { outcome, steps } = JSON.parse(stdout) as {
       outcome: object
       steps: { id: string; status: string; attempt: number }[]
@@ -93,7 +96,79 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
     const args = ['run', planFile('ignore', 'ignore'), ...tools, '--json']
     const { code, stdout } = await planloom(args, interruptAt('✓ list', 'cancelling'))
     expect(code).toBe(130)
-    expect(stdout).toBe('') // it did not wait for the end of the run
+    // It did not wait for the end of the run, and says so.
+    expect(JSON.parse(stdout)).toMatchObject({
+      state: 'stopping',
+      outcome: { status: 'cancelled', message: expect.stringContaining('while long had not stopped yet') },
+      steps: [{ id: 'list', status: 'succeeded' }, { id: 'long', status: 'running' }, { id: 'never' }],
+    })
+  })
+
+  it.each([
+    ['timer', 'thrown in a timer'],
+    ['promise', 'rejected for nobody'],
+  ])(
+    'says in which run a tool broke outside of its call (%s), cancels it in order, and ends with 1',
+    async (tool, words) => {
+      const journal = join(folder, `${tool}.jsonl`)
+      const args = ['run', planFile(tool, tool), ...tools, '--tools', 'test/cli/fixtures/stray.ts', '-j', journal]
+      const [plain, json] = await Promise.all([planloom(args), planloom([...args.slice(0, -2), '--json'])])
+      expect(plain.code).toBe(1)
+      expect(plain.stderr).toContain(`Nobody caught RangeError: ${words}`)
+      expect(plain.stderr).toMatch(
+        /It came into the run run-\w+, with long running\.[^]*hint A tool threw outside of its own call/,
+      )
+      expect(plain.stderr).toContain(`What happened so far stands in ${journal}.`)
+      expect(plain.stderr).toMatch(/at .*stray\.ts:\d+/)
+      expect(plain.stdout).toContain('■ cancelled: Cancelled by planloom: an error that nobody caught')
+      expect(json.code).toBe(1)
+      expect(JSON.parse(json.stdout)).toMatchObject({
+        error: { code: 'UNCAUGHT', message: expect.stringContaining(words) },
+        outcome: { status: 'cancelled', counts: { succeeded: 1, cancelled: 2 } },
+      })
+      const { state } = replayJournal(importJournal(readFileSync(journal, 'utf8')))
+      expect(state).toBe('cancelled')
+    },
+  )
+
+  it('stops the others in order where a listener of a tool throws at the abort, and does not hide it', async () => {
+    const plan = planFile('listener', 'listener', { id: 'other', tool: 'wait' })
+    const args = ['run', plan, ...tools, '--tools', 'test/cli/fixtures/stray.ts', '--json']
+    const { code, stdout, stderr } = await planloom(args, interruptAt('✓ list'))
+    expect(code).toBe(1)
+    expect(stderr).toContain('waiting up to 5 s for 2 steps')
+    expect(stderr).toContain('Nobody caught RangeError: thrown in a listener')
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'UNCAUGHT' },
+      outcome: { status: 'cancelled', counts: { succeeded: 1, cancelled: 3 } },
+    })
+  })
+
+  it('says what broke while a module was being loaded', async () => {
+    const path = join(folder, 'loading.mjs')
+    writeFileSync(
+      path,
+      'setTimeout(() => { throw new Error("too early") })\nawait new Promise((go) => setTimeout(go, 1e6))',
+    )
+    const { code, stdout, stderr } = await planloom(['tools', path, '--json'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error Error: too early\n/)
+    expect(JSON.parse(stdout)).toEqual({ error: { code: 'UNEXPECTED', message: 'too early' } })
+  })
+
+  it('has the journal in its file at any moment: what a killed process leaves can be replayed', async () => {
+    const journal = join(folder, 'killed.jsonl')
+    const { signal } = await planloom(['run', planFile('killed', 'ignore'), ...tools, '-j', journal], (stderr, pid) => {
+      if (stderr.includes('✓ list')) process.kill(pid, 'SIGKILL')
+    })
+    expect(signal).toBe('SIGKILL')
+    const replayed = replayJournal(importJournal(readFileSync(journal, 'utf8')))
+    expect(replayed.state).toBe('awaiting')
+    expect([...replayed.ledger()]).toMatchObject([
+      { id: 'list', status: 'succeeded' },
+      { id: 'long', status: 'running' },
+      { id: 'never', status: 'waiting' },
+    ])
   })
 
   it('ends with 3 for an invalid plan, and 2 for a command that there is not', async () => {

@@ -3,6 +3,7 @@ import { parsePlan, type Goal, type Plan } from '../../plan/index.ts'
 import { createRuntime, PlanloomError } from '../../runtime/index.ts'
 import { draw, type DrawingFormat } from '../drawing.ts'
 import { exitCodes } from '../exitCodes.ts'
+import { errorDocument } from '../findingLines.ts'
 import { listenForInterrupts } from '../interrupts.ts'
 import { catalogueOf } from '../loadPlan.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
@@ -19,11 +20,28 @@ export async function plan(file: string, options: PlanOptions, output: Output): 
     const proposed = work.goal ? await planFor(work.goal, work) : parsePlan(work.plan, catalogueOf(work.tools))
     output.print(draw(proposed, options.format))
     output.document(proposed)
+    output.note(followingLines(proposed, work).map((line) => output.errorColours.dim(line)))
     return exitCodes.done
   } catch (error) {
-    if (error instanceof PlanloomError && error.code === 'ABORTED') return exitCodes.cancelled
+    if (error instanceof PlanloomError && error.code === 'ABORTED') {
+      output.document(errorDocument(error))
+      return exitCodes.cancelled
+    }
     throw error
   }
+}
+
+/** What the plan does not show because it is not known yet. */
+function followingLines({ steps }: Plan, { goal, planner }: Work): string[] {
+  // Without a planner of one's own it is the goal planner, which plans for single items once there are any.
+  const elaborates = goal !== undefined && (planner === undefined || planner.elaborates === true)
+  return steps.flatMap(({ id, forEach, expanded }) => {
+    if (forEach === undefined || expanded !== undefined) return []
+    const known = `once ${forEach.$from} has given the list`
+    return elaborates
+      ? `more steps follow ${known} that ${id} goes over: what comes next is planned for each item`
+      : `${id} becomes one step for each item, ${known}`
+  })
 }
 
 async function planFor(goal: Goal, { tools, planner, executors, limits }: Work): Promise<Plan> {

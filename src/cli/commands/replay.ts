@@ -2,13 +2,14 @@
 import { replayJournal, type Replay } from '../../runtime/index.ts'
 import { inTone } from '../colours.ts'
 import { duration } from '../duration.ts'
+import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { readJournal } from '../journalFile.ts'
 import type { Output } from '../output.ts'
 import { lineOf } from '../progress/happenings.ts'
 import { createProgressBook } from '../progress/progressBook.ts'
 import { revisionsIn } from '../progress/revisions.ts'
-import { summaryDocument, summaryLines, type EndedRun } from '../summary.ts'
+import { revisionLines, summaryDocument, summaryLines, type EndedRun } from '../summary.ts'
 
 export interface ReplayOptions {
   /** With `--json`: every transition as a line, before the document. */
@@ -21,6 +22,7 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
   const replayed = replayJournal(readJournal(file))
   const ended = endedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)
+  output.print([`${output.colours.bold('goal')}  ${printable(ended.goal.text)}`])
   if (!options.quiet) output.print(storyLines(replayed, ended, output))
   const { outcome, state, transitions } = replayed
   if (outcome) {
@@ -28,6 +30,7 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
     output.document(summaryDocument(ended, outcome))
   } else {
     output.print(['', `The journal ends while the run is ${state}, after ${transitions.length} events.`])
+    output.print(revisionLines(ended, output.colours))
     output.document({ ...summaryDocument(ended, undefined), state })
   }
   return exitCodes.done

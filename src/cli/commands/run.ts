@@ -1,26 +1,15 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
-//
-// K1. The first Ctrl-C cancels the run and waits for its clean end; the second ends the process at once.
-// K2. An invalid goal or plan runs nothing.
-import {
-  createRuntime,
-  memoryJournal,
-  type Outcome,
-  type Run,
-  type RunLimits,
-  type RuntimeOptions,
-} from '../../runtime/index.ts'
+import { createRuntime, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
-import { createApprovals } from '../approvals.ts'
-import type { Colours } from '../colours.ts'
+import { accompany } from '../company.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
-import { listenForInterrupts } from '../interrupts.ts'
-import { checkWritable, writeJournal } from '../journalFile.ts'
+import { errorDocument } from '../findingLines.ts'
+import { checkWritable, journalInFile } from '../journalFile.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import type { Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
 import { showProgress } from '../progress/showProgress.ts'
-import { createQuestions, type Questions } from '../questions.ts'
+import { createQuestions } from '../questions.ts'
 import { endedRun, summaryDocument, summaryLines } from '../summary.ts'
 
 export interface RunOptions extends WorkOptions {
@@ -33,7 +22,7 @@ export interface RunOptions extends WorkOptions {
   readonly yes?: boolean
   /** By step id. */
   readonly answers?: ReadonlyMap<string, unknown>
-  /** File that the journal is written to. */
+  /** File that the journal is written to, as the run goes on. */
   readonly journal?: string
   /** With `--json`: every transition as a line, before the document. */
   readonly events?: boolean
@@ -55,47 +44,32 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
       else progress?.resume()
     },
   })
-  const journal = memoryJournal()
-  const runtime = createRuntime({ ...runtimeOptions(work, options), journal, ask: questions.ask })
+  const { journal } = options
+  const runtime = createRuntime({
+    ...runtimeOptions(work, options),
+    ...(journal !== undefined && { journal: journalInFile(journal) }),
+    ask: questions.ask,
+  })
   try {
-    const begun = runtime.start(work.goal ?? (work.plan as Plan)) // the runtime checks what it is given (K2)
+    const begun = runtime.start(work.goal ?? (work.plan as Plan)) // checked before anything runs
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
-    const say = (lines: readonly string[]): void => {
-      if (progress) progress.say(lines)
-      else output.note(lines)
-    }
-    const outcome = await accompanied(begun, questions, say, output.errorColours)
+    const { limits } = work
+    const { outcome, crash } = await accompany(begun, {
+      questions,
+      output,
+      progress,
+      journal,
+      graceMs: limits?.graceMs,
+    })
     progress?.close()
-    if (options.journal !== undefined) await writeJournal(options.journal, journal.read(begun.id))
     const ended = endedRun(begun)
     output.print(summaryLines(ended, outcome, output.colours))
-    output.document(summaryDocument(ended, outcome))
-    return exitCodeOfOutcome(outcome)
+    output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
+    return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
   } finally {
     progress?.close()
     await runtime.close()
-  }
-}
-
-/** Waits for the end of a run; meanwhile Ctrl-C cancels it (K1), and what wants approval is put to a person. */
-async function accompanied(run: Run, questions: Questions, say: Progress['say'], colours: Colours): Promise<Outcome> {
-  const approvals = createApprovals(run, questions, colours)
-  const stopListening = listenForInterrupts({
-    once() {
-      approvals.close()
-      say(['cancelling; Ctrl-C again to stop at once'])
-      run.cancel('interrupted', { by: 'terminal' })
-    },
-    twice() {
-      process.exit(exitCodes.cancelled)
-    },
-  })
-  try {
-    return await run.result
-  } finally {
-    approvals.close()
-    stopListening()
   }
 }
 

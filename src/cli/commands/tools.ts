@@ -1,6 +1,6 @@
 // `planloom tools`: the tools of some modules, with what they need and give.
 import type { Need } from '../../plan/index.ts'
-import type { Tool } from '../../runtime/index.ts'
+import { PlanloomError, type Tool } from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -8,6 +8,11 @@ import { loadTools } from '../loadWork.ts'
 import type { Output } from '../output.ts'
 
 export async function tools(paths: readonly string[], output: Output): Promise<number> {
+  if (paths.length === 0) {
+    throw new PlanloomError('USAGE', 'No module is named whose tools to list.', {
+      hint: 'planloom tools ./tools.js lists what a module exports. The built-in ones (fileTools, httpTools, shellTools, duckdbTools, …) are made with options of yours: export them from a module.',
+    })
+  }
   const found = await loadTools(paths)
   output.print(found.flatMap((tool) => toolLines(tool, output.colours)))
   output.document({ tools: found.map(({ description }) => description) })

@@ -48,8 +48,15 @@ function revisionLine(change: Revision): ToneLine | undefined {
   switch (because.type) {
     case 'trouble':
       return { tone: 'change', mark: '↻', text: `replanned, ${revision}: ${text}` }
-    case 'expanded':
-      return { tone: 'change', mark: '◆', text: `${revision}: ${text}` }
+    case 'expanded': {
+      // A planner that elaborates answers to what the coordinator has told just before.
+      const isAnswer = change.by !== undefined && change.by.planner !== 'coordinator'
+      return {
+        tone: 'change',
+        mark: '◆',
+        text: `${revision}: ${isAnswer ? 'planned for each item, since ' : ''}${text}`,
+      }
+    }
     case 'edited':
       return { tone: 'change', mark: '✎', text: `edited, ${revision}: ${text}` }
     case 'forked':

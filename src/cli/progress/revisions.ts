@@ -5,6 +5,8 @@ import type { Transition } from '../../runtime/index.ts'
 export interface Revision {
   readonly revision: number
   readonly because: Because
+  /** Who made it, where that is known. */
+  readonly by?: Plan['by']
   /** How many operations of each kind, where the patch is at hand. */
   readonly operations?: Readonly<Partial<Record<Operation['op'], number>>>
 }
@@ -17,20 +19,28 @@ export function firstPlanIn({ event, revision }: Transition): Plan | undefined {
 
 /** The revision that a transition brought. `plan` is the current one, where it is at hand. */
 export function revisionBy({ event, revision }: Transition, plan?: Plan): Revision {
-  if ('patch' in event) return { revision, because: event.patch.because, operations: counted(event.patch.operations) }
+  if ('patch' in event) {
+    const { because, by, operations } = event.patch
+    return { revision, because, by, operations: counted(operations) }
+  }
   if (event.type === 'plan.stepProposed')
     return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
-  if (plan?.revision === revision) return { revision, because: plan.because }
-  return { revision, because: { type: 'expanded', text: 'lists have got their items' } }
+  if (plan?.revision === revision) return { revision, because: plan.because, by: plan.by }
+  // Lists are expanded by the coordinator itself, whatever event it was that brought their items.
+  return {
+    revision,
+    because: { type: 'expanded', text: 'lists have got their items' },
+    by: { planner: 'coordinator' },
+  }
 }
 
-/** All revisions after the first one, in order. */
+/** All revisions, in order. */
 export function revisionsIn(transitions: Iterable<Transition>): Revision[] {
   const found: Revision[] = []
   let last = 0
   for (const transition of transitions) {
     if (transition.revision === last) continue
-    if (last > 0) found.push(revisionBy(transition))
+    found.push(revisionBy(transition, last === 0 ? firstPlanIn(transition) : undefined))
     last = transition.revision
   }
   return found

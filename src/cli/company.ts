@@ -1,0 +1,112 @@
+// Keeping a run company: Ctrl-C, people's approval, and errors that nobody caught.
+//
+// K1. The first Ctrl-C cancels the run and waits for its clean end; the second ends the process at once.
+// K2. An error that nobody caught is told with the run that it came into, which is then cancelled: nobody knows what it left
+//     undone. It ends like any other, with its journal and its summary.
+import { defaultLimits, PlanloomError, type Outcome, type Run } from '../runtime/index.ts'
+import { createApprovals } from './approvals.ts'
+import { listenForCrashes } from './crashes.ts'
+import { duration } from './duration.ts'
+import { exitCodes } from './exitCodes.ts'
+import { errorLines } from './findingLines.ts'
+import { listenForInterrupts } from './interrupts.ts'
+import type { Output } from './output.ts'
+import type { Progress } from './progress/progress.ts'
+import type { Questions } from './questions.ts'
+import { endedRun, summaryDocument } from './summary.ts'
+
+export interface CompanyOptions {
+  readonly questions: Questions
+  readonly output: Output
+  readonly progress: Progress | undefined
+  /** How long a cancel waits for the steps that are out. */
+  readonly graceMs?: number | undefined
+  /** File of the run's journal. */
+  readonly journal?: string | undefined
+}
+
+export interface Accompanied {
+  readonly outcome: Outcome
+  /** The first error that nobody caught. */
+  readonly crash: PlanloomError | undefined
+}
+
+/** Waits for the end of a run. */
+export async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
+  const { questions, output, progress, graceMs = defaultLimits.graceMs } = options
+  const approvals = createApprovals(run, questions, output.errorColours)
+  let crash: PlanloomError | undefined
+  let more = 0
+
+  const note = (lines: readonly string[]): void => {
+    progress?.suspend()
+    output.note(lines)
+    progress?.resume()
+  }
+  const cancel = (because: string, by: string): void => {
+    approvals.close()
+    if (run.state !== 'stopping') run.cancel(because, { by })
+  }
+
+  const stopHearing = listenForCrashes((thrown) => {
+    if (crash !== undefined) {
+      more++
+      return
+    }
+    crash = uncaught(run, thrown, options)
+    note(errorLines(crash, output.errorColours))
+    cancel('an error that nobody caught', 'planloom')
+  })
+  const stopListening = listenForInterrupts({
+    once() {
+      cancel('interrupted', 'terminal')
+      const lines = [`cancelling${waitInWords(run, graceMs)}; Ctrl-C again to stop at once`]
+      if (progress) progress.say(lines)
+      else output.note(lines)
+    },
+    twice() {
+      progress?.close()
+      output.document({ ...summaryDocument(endedRun(run), undefined), ...stoppedAtOnce(run) })
+      process.exit(exitCodes.cancelled)
+    },
+  })
+  try {
+    const outcome = await run.result
+    if (more > 0) note([`… and ${more} more that nobody caught`])
+    return { outcome, crash }
+  } finally {
+    approvals.close()
+    stopListening()
+    stopHearing()
+  }
+}
+
+function waitInWords(run: Run, graceMs: number): string {
+  const count = runningIds(run).length
+  if (count === 0) return ''
+  return `: waiting up to ${duration(graceMs).replace('.0 ', ' ')} for ${count === 1 ? '1 step' : `${count} steps`}`
+}
+
+/** What can be said of a run that nobody waits for any more: not how it ended, but that it was broken off. */
+function stoppedAtOnce(run: Run): { readonly state: Run['state']; readonly outcome: object } {
+  const left = runningIds(run)
+  const what = left.length === 0 ? '' : `, while ${left.join(', ')} had not stopped yet`
+  const message = `Stopped at once, at the second interrupt${what}.`
+  return { state: run.state, outcome: { status: 'cancelled', reason: 'cancelled', message } }
+}
+
+function uncaught(run: Run, thrown: unknown, { journal }: CompanyOptions): PlanloomError {
+  const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  const ids = runningIds(run)
+  const running = ids.length === 0 ? '' : `, with ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''} running`
+  const record = journal === undefined ? '' : ` What happened so far stands in ${journal}.`
+  return new PlanloomError('UNCAUGHT', `Nobody caught ${words}\nIt came into the run ${run.id}${running}.`, {
+    hint: `A tool threw outside of its own call: from a timer, an event listener, or a promise that it does not wait for. The run is cancelled.${record}`,
+    where: { runId: run.id },
+    cause: thrown,
+  })
+}
+
+function runningIds(run: Run): string[] {
+  return [...run.ledger()].filter(({ status }) => status === 'running').map(({ id }) => id)
+}
