@@ -7,16 +7,17 @@ import { defaultLimits, PlanloomError, type Outcome, type Run } from '../runtime
 import { createApprovals } from './approvals.ts'
 import { listenForCrashes } from './crashes.ts'
 import { duration } from './duration.ts'
-import { exitCodes } from './exitCodes.ts'
-import { errorLines } from './findingLines.ts'
+import { exitCodeOfOutcome, exitCodes } from './exitCodes.ts'
+import { errorDocument, errorLines } from './findingLines.ts'
 import { listenForInterrupts } from './interrupts.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress/progress.ts'
 import type { Questions } from './questions.ts'
-import { endedRun, summaryDocument } from './summary.ts'
+import { endedRun, summaryDocument, summaryLines } from './summary.ts'
 
 export interface CompanyOptions {
-  readonly questions: Questions
+  /** Without it, nobody is asked for approval. */
+  readonly questions?: Questions
   readonly output: Output
   readonly progress: Progress | undefined
   /** How long a cancel waits for the steps that are out. */
@@ -25,16 +26,29 @@ export interface CompanyOptions {
   readonly journal?: string | undefined
 }
 
-export interface Accompanied {
+interface Accompanied {
   readonly outcome: Outcome
   /** The first error that nobody caught. */
   readonly crash: PlanloomError | undefined
 }
 
-/** Waits for the end of a run. */
-export async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
+/** Waits for the end of a run, and says how it ended.
+ *
+ * @returns the exit code.
+ */
+export async function seeThrough(run: Run, options: CompanyOptions): Promise<number> {
+  const { output, progress } = options
+  const { outcome, crash } = await accompany(run, options)
+  progress?.close()
+  const ended = endedRun(run)
+  output.print(summaryLines(ended, outcome, output.colours, output.streams.stdout.columns))
+  output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
+  return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
+}
+
+async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
   const { questions, output, progress, graceMs = defaultLimits.graceMs } = options
-  const approvals = createApprovals(run, questions, output.errorColours)
+  const approvals = questions && createApprovals(run, questions, output.errorColours)
   let crash: PlanloomError | undefined
   let more = 0
 
@@ -44,7 +58,7 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
     progress?.resume()
   }
   const cancel = (because: string, by: string): void => {
-    approvals.close()
+    approvals?.close()
     if (run.state !== 'stopping') run.cancel(because, { by })
   }
 
@@ -75,7 +89,7 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
     if (more > 0) note([`… and ${more} more that nobody caught`])
     return { outcome, crash }
   } finally {
-    approvals.close()
+    approvals?.close()
     stopListening()
     stopHearing()
   }

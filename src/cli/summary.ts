@@ -4,11 +4,12 @@ import type { BudgetUsed, Outcome, Run, StepReport, StepStatus, Transition } fro
 import type { Colours } from './colours.ts'
 import { duration } from './duration.ts'
 import { printable } from './escape.ts'
-import { fit } from './fit.ts'
+import { columnsOf, fit } from './fit.ts'
+import { createItemNames, type ItemNames } from './progress/itemNames.ts'
 import { operationsInShort, revisionsIn, type Revision } from './progress/revisions.ts'
 
 /** What a summary looks at: a run that is over, or one that was replayed. */
-export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'fact' | 'facts'> {
+export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'output' | 'fact' | 'facts'> {
   readonly id: string
   /** The first one included. */
   readonly revisions: readonly Revision[]
@@ -26,20 +27,21 @@ export function endedRun(run: Run): EndedRun {
     plan: run.plan,
     revisions: revisionsIn(transitions),
     ledger: () => run.ledger(),
+    output: (id) => run.output(id),
     fact: (key) => run.fact(key),
     facts: () => run.facts(),
   }
 }
 
-const nothing: Pick<EndedRun, 'ledger' | 'fact' | 'facts'> = {
+const nothing: Pick<EndedRun, 'ledger' | 'output' | 'fact' | 'facts'> = {
   ledger: () => [],
+  output: () => undefined,
   fact: () => undefined,
   facts: () => [],
 }
 const mostListed = 20
-const valueColumns = 120
 
-export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours): string[] {
+export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, columns = 120): string[] {
   return [
     '',
     headline(outcome, colours),
@@ -48,7 +50,7 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours):
     ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
     ...troubleLines(run, colours),
     ...revisionLines(run, colours),
-    ...resultLines(run, colours),
+    ...resultLines(run, colours, columns),
   ]
 }
 
@@ -107,7 +109,8 @@ function troubleLines(run: EndedRun, colours: Colours): string[] {
   const broken = [...run.ledger()].filter(
     ({ status, failure }) => failure !== undefined && status !== 'succeeded' && status !== 'cancelled',
   )
-  const lines = broken.slice(0, mostListed).flatMap((report) => brokenLines(run, report, colours))
+  const names = createItemNames(run)
+  const lines = broken.slice(0, mostListed).flatMap((report) => brokenLines(run, report, names, colours))
   const more = broken.length - mostListed
   return section('what went wrong', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
 }
@@ -115,9 +118,10 @@ function troubleLines(run: EndedRun, colours: Colours): string[] {
 function brokenLines(
   run: EndedRun,
   { id, attempt, failure, causedBy }: StepReport & { readonly id: string },
+  names: ItemNames,
   colours: Colours,
 ): string[] {
-  const title = run.plan?.steps.find((step) => step.id === id)?.title
+  const title = run.plan?.steps.find((step) => step.id === id)?.title ?? names.nameOf(id)
   const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
   const cause = causedBy === undefined || causedBy === id ? '' : ` (because of ${causedBy})`
   return [
@@ -128,23 +132,24 @@ function brokenLines(
 
 /** How the plan changed, with the reasons; lists that got their length are no news. */
 export function revisionLines(run: EndedRun, colours: Colours): string[] {
+  const names = createItemNames(run)
   const told = run.revisions.filter(({ because }) => because.type === 'trouble' || because.type === 'edited')
   const lines = told
     .slice(0, mostListed)
     .map(
       (told) =>
-        `${colours.cyan('↻')} revision ${told.revision}${operationsInShort(told)}: ${printable(told.because.text)}`,
+        `${colours.cyan('↻')} revision ${told.revision}${operationsInShort(told)}: ${printable(names.inText(told.because.text))}`,
     )
   const more = told.length - mostListed
   return section('how the plan changed', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
 }
 
 /** The facts that the goal wants, as far as there are any: a failed run may have some of them. */
-function resultLines(run: EndedRun, colours: Colours): string[] {
+function resultLines(run: EndedRun, colours: Colours, columns: number): string[] {
   const lines = wanted(run.goal).map((key) => {
     const found = run.fact(key)
     return found
-      ? `${colours.green('✓')} ${printable(key)}  ${shortened(found.value)}`
+      ? `${colours.green('✓')} ${printable(key)}  ${shortened(found.value, columns - columnsOf(printable(key)) - 6)}`
       : `${colours.red('✗')} ${printable(key)}  is missing`
   })
   return section('what was wanted', lines, colours)
@@ -154,8 +159,8 @@ function wanted(goal: Goal): string[] {
   return (goal.want ?? []).map(({ fact }) => fact)
 }
 
-function shortened(value: Json): string {
-  return fit(printable(typeof value === 'string' ? value : JSON.stringify(value)), valueColumns)
+function shortened(value: Json, columns: number): string {
+  return fit(printable(typeof value === 'string' ? value : JSON.stringify(value)), Math.max(20, columns))
 }
 
 function section(title: string, lines: readonly string[], colours: Colours): string[] {

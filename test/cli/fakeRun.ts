@@ -49,6 +49,7 @@ export function fakeRun(
     get troubles() {
       return troubles
     },
+    output: () => undefined,
     transitions: () => transitions.asObservable(),
     progress: progress.asObservable(),
   } as unknown as Run

@@ -51,7 +51,7 @@ describe('confine', () => {
     const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
     expect(unreadable('x.csv', error)).toMatchObject({
       code: 'NO_PERMISSION',
-      message: 'This user may not do that with "x.csv".',
+      message: 'No permission: this user may not read or write "x.csv".',
     })
   })
 })

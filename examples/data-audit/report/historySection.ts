@@ -35,7 +35,7 @@ function revisionItem(revision: Revision, isFirst: boolean, names: ReadonlyMap<s
         ${reasonOf(revision)}</span
       >
     </div>
-    <p>${withNames(revision.because, names)}</p>
+    ${!isFirst && html`<p>${withNames(revision.because, names)}${isElaborated(revision) && ': what follows is planned for each of them'}</p>`}
     ${isFirst ? html`<div class="tags">${revision.inserted.map((id) => html`<span class="pill code">${id}</span>`)}</div>` : groups.map(({ name, ids }) => changeDetails(name, ids, names))}
     ${
       revision.abandoned.length > 0 &&
@@ -46,8 +46,14 @@ function revisionItem(revision: Revision, isFirst: boolean, names: ReadonlyMap<s
   </li>`
 }
 
-function reasonOf({ by, type }: Revision): string {
-  if (type === 'expanded' && by !== 'coordinator') return 'for single items, now that the list is known'
+/** The coordinator makes a step for each item of a list; a planner then adds what follows from them. */
+function isElaborated({ by, type }: Revision): boolean {
+  return type === 'expanded' && by !== 'coordinator'
+}
+
+function reasonOf(revision: Revision): string {
+  const { type } = revision
+  if (isElaborated(revision)) return 'for single items, now that the list is known'
   return reasons[type] ?? type
 }
 

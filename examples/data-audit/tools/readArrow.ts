@@ -34,11 +34,15 @@ export function readArrowTool({ db }: Audit, load: () => Promise<ArrowReader> = 
     idempotent: true,
     run: async ({ file }, { signal }) => {
       const arrow = await load().catch((cause: unknown) => {
-        throw new ToolError('ARROW_MISSING', `Nothing that is installed reads Arrow files such as "${file.name}".`, {
-          retryable: false,
-          hint: 'npm install apache-arrow, and run the audit again.',
-          cause,
-        })
+        throw new ToolError(
+          'ARROW_MISSING',
+          `"${file.name}" is an Arrow file, and the package that reads those is not installed.`,
+          {
+            retryable: false,
+            hint: 'Install it (npm install apache-arrow), or save the file as Parquet or CSV; then run the audit again.',
+            cause,
+          },
+        )
       })
       const path = await confine(db.roots, file.path)
       const bytes = await readFile(path, { signal }).catch((error: unknown) => {

@@ -26,7 +26,7 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
   if (!options.quiet) output.print(storyLines(replayed, ended, output))
   const { outcome, state, transitions } = replayed
   if (outcome) {
-    output.print(summaryLines(ended, outcome, output.colours))
+    output.print(summaryLines(ended, outcome, output.colours, output.streams.stdout.columns))
     output.document(summaryDocument(ended, outcome))
   } else {
     output.print(['', `The journal ends while the run is ${state}, after ${transitions.length} events.`])
@@ -47,8 +47,8 @@ function endedRun(replayed: Replay): EndedRun {
 }
 
 /** What happened, with the time since the start. */
-function storyLines({ transitions }: Replay, { goal, plan }: EndedRun, { colours }: Output): string[] {
-  const book = createProgressBook({ goal, plan, troubles: [] })
+function storyLines({ transitions }: Replay, ended: EndedRun, { colours }: Output): string[] {
+  const book = createProgressBook({ ...ended, troubles: [] })
   return transitions.flatMap((transition) =>
     book.take(transition).flatMap((happening) => {
       const line = lineOf(happening)

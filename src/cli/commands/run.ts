@@ -1,16 +1,13 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
 import { createRuntime, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
-import { accompany } from '../company.ts'
-import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
-import { errorDocument } from '../findingLines.ts'
+import { seeThrough } from '../company.ts'
 import { checkWritable, journalInFile } from '../journalFile.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import type { Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
 import { showProgress } from '../progress/showProgress.ts'
 import { createQuestions } from '../questions.ts'
-import { endedRun, summaryDocument, summaryLines } from '../summary.ts'
 
 export interface RunOptions extends WorkOptions {
   /** Steps out at once. */
@@ -55,18 +52,7 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work
-    const { outcome, crash } = await accompany(begun, {
-      questions,
-      output,
-      progress,
-      journal,
-      graceMs: limits?.graceMs,
-    })
-    progress?.close()
-    const ended = endedRun(begun)
-    output.print(summaryLines(ended, outcome, output.colours))
-    output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
-    return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
+    return await seeThrough(begun, { questions, output, progress, journal, graceMs: limits?.graceMs })
   } finally {
     progress?.close()
     await runtime.close()

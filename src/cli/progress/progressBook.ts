@@ -15,6 +15,7 @@ import type {
 import { createDurations } from './durations.ts'
 import { estimate, type Estimate } from './estimate.ts'
 import type { Happening } from './happenings.ts'
+import { createItemNames } from './itemNames.ts'
 import { firstPlanIn, revisionBy } from './revisions.ts'
 import { isOver, kindOf, remainingOf } from './remaining.ts'
 
@@ -44,7 +45,7 @@ export interface RunningStep {
 }
 
 /** What the book looks up in the run itself. */
-export type Watched = Pick<Run, 'goal' | 'plan' | 'troubles'>
+export type Watched = Pick<Run, 'goal' | 'plan' | 'troubles' | 'output'>
 
 export interface ProgressBook {
   /** Steps of the current revision. */
@@ -63,6 +64,8 @@ export function createProgressBook(run: Watched): ProgressBook {
   const told = new Map<string, StepProgress>()
   const durations = createDurations()
   const stepOf = createStepIndex(run)
+  const names = createItemNames(run)
+  const titleOf = (id: string): string => titleOfStep(stepOf(id)) || (names.nameOf(id) ?? '')
   let started: Pick<RunStarted, 'at' | 'tools' | 'settings'> | undefined
   let concurrency = 64
   let revision = 0
@@ -82,7 +85,7 @@ export function createProgressBook(run: Watched): ProgressBook {
       report.startedAt === undefined || report.endedAt === undefined ? undefined : report.endedAt - report.startedAt
     if (report.status === 'succeeded' && ms !== undefined && step?.expanded === undefined)
       durations.add(kindOf(step), ms)
-    return { type: 'step', id, title: titleOf(step), report, ms: step?.expanded === undefined ? ms : undefined }
+    return { type: 'step', id, title: titleOf(id), report, ms: step?.expanded === undefined ? ms : undefined }
   }
 
   const elapsedMs = (now: number): number => (started ? Math.max(0, now - started.at) : 0)
@@ -103,7 +106,9 @@ export function createProgressBook(run: Watched): ProgressBook {
       isPlanned ||= first !== undefined
       if (first) happenings.push({ type: 'planned', steps: first.steps.length, planner: first.by.planner })
       else if (revision > 0 && transition.revision !== revision) {
-        happenings.push({ type: 'revision', ...revisionBy(transition, run.plan) })
+        const revised = revisionBy(transition, run.plan)
+        const because = { ...revised.because, text: names.inText(revised.because.text) }
+        happenings.push({ type: 'revision', ...revised, because })
       }
       revision = transition.revision
       for (const report of transition.steps) {
@@ -133,12 +138,12 @@ export function createProgressBook(run: Watched): ProgressBook {
         counts: countsOf(steps, reports),
         running: [...running].map(([id, { attempt, startedAt }]) => ({
           id,
-          title: titleOf(stepOf(id)),
+          title: titleOf(id),
           attempt,
           elapsedMs: Math.max(0, now - (startedAt ?? now)),
           progress: told.get(id),
         })),
-        troubles: state === 'replanning' ? run.troubles.map(({ text }) => text) : [],
+        troubles: state === 'replanning' ? run.troubles.map(({ text }) => names.inText(text)) : [],
         estimate: isOver(state) ? { type: 'unknown', because: 'too_early' } : lastEstimate,
       }
     },
@@ -159,7 +164,7 @@ function createStepIndex(run: Watched): (id: string) => Step | undefined {
 }
 
 /** What a step is about, where its id does not say so already. */
-function titleOf(step: Step | undefined): string {
+function titleOfStep(step: Step | undefined): string {
   const title = step?.title ?? step?.instruction ?? step?.goal?.text ?? step?.tool ?? ''
   return step?.id.startsWith(title) ? '' : title
 }

@@ -17,7 +17,7 @@ const fileMissing: Cause = {
 }
 const noPermission: Cause = {
   code: 'NO_PERMISSION',
-  says: (path) => `This user may not do that with "${path}".`,
+  says: (path) => `No permission: this user may not read or write "${path}".`,
   hint: 'Give the user that runs this process the right to it, or leave it out.',
   retryable: false,
 }

@@ -127,5 +127,10 @@ describe('the audit of the real files', () => {
     expect(audited.report?.revisions[0]).toMatchObject({ revision: 1, by: 'goal', type: 'first' })
     expect(amended().some(({ type }) => type === 'expanded')).toBe(true)
     for (const { because } of byPlanner()) expect(because).not.toBe('')
+    // Two revisions about the same list do not read alike: one is the coordinator's, the other the planner's.
+    expect(audited.page.match(/<p>[^<]*has 73 items[^<]*<\/p>/g)).toEqual([
+      expect.stringMatching(/has 73 items<\/p>$/),
+      expect.stringMatching(/has 73 items: what follows is planned for each of them<\/p>$/),
+    ])
   })
 })

@@ -1,0 +1,67 @@
+// The audit as its own program, as `npm start` starts it: what a person reads, and what a script sees.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const base = mkdtempSync(join(tmpdir(), 'planloom-main-'))
+afterAll(() => {
+  rmSync(base, { recursive: true })
+})
+
+function folderWith(name: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(base, name)
+  mkdirSync(folder)
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
+  return folder
+}
+
+async function audit(folder: string, out: string) {
+  const args = ['--import', 'tsx', 'examples/data-audit/main.ts', folder, '--out', out]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const code = await new Promise<number | null>((settle) => child.on('close', settle))
+  return { code, stdout, stderr }
+}
+
+describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
+  it('names files where it tells of the plan, says what went wrong, and where the report is', async () => {
+    const people = 'id,name\n1,Ada\n2,Ben\n3,Cy\n'
+    const folder = folderWith('mixed', { 'a good.csv': people, 'nothing.csv': '', 'people.json': people })
+    const out = join(base, 'mixed out')
+    const { code, stdout, stderr } = await audit(folder, out)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/◆ revision 2: "recognise" has 3 items/)
+    expect(stderr).toMatch(/◆ revision 3 \(\+\d+[^)]*\): planned for each item, since "recognise" has 3 items/)
+    expect(stderr).toMatch(/✓ profile\[0\] {2}a good\.csv/)
+    expect(stderr).toContain('format[people.json] is "csv"')
+    expect(stderr).not.toMatch(/replanned.*format\[\d+\]/)
+    expect(stdout).toMatch(/✓ completed \(partial\)[^]*how the plan changed\n[^]*nothing\.csv/)
+    expect(stdout.trimEnd()).toMatch(new RegExp(`\nReport: .*${join('mixed out', 'report.html')}$`))
+    expect(existsSync(join(out, 'report.html'))).toBe(true)
+  })
+
+  it.each([
+    ['there is no folder', () => join(base, 'nowhere'), /✗ discover: There is no folder ".*nowhere"\.\n +hint Check the path/],
+    ['it holds no files', () => folderWith('empty', {}), /✗ discover: The folder ".*empty" holds no files to audit\.\n +hint /],
+    ['it is a file', () => join(folderWith('one', { 'x.csv': 'a\n1\n' }), 'x.csv'), /✗ discover: ".*x\.csv" is a file, not a folder\./],
+  ])('ends with 1 where %s, and says so last', async (_, folder, words) => {
+    const { code, stdout } = await audit(folder(), join(base, 'never'))
+    expect(code).toBe(1)
+    expect(stdout).toMatch(words)
+    expect(stdout).toContain('✗ report  is missing')
+    expect(stdout).not.toContain('Report:')
+  }) // prettier-ignore
+
+  it.runIf(existsSync('/dev/full'))('ends with 1 where the report cannot be written, and says why', async () => {
+    const folder = folderWith('fine', { 'x.csv': 'a\n1\n' })
+    const { code, stdout } = await audit(folder, '/dev/full/out')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /✗ write_report\S*: The report could not be written to "\/dev\/full\/out": something in the path is a file/,
+    )
+  })
+})
