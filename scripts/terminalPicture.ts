@@ -44,7 +44,8 @@ function picture(screen: string): string {
         const x = (margin + column * cell.width).toFixed(1)
         const y = margin + row * cell.height + 13
         const look = `fill="${style.colour}"${style.weight > 400 ? ' font-weight="700"' : ''}${style.opacity < 1 ? ' opacity=".6"' : ''}`
-        if (part.trim() !== '') spans.push(`<text x="${x}" y="${String(y)}" ${look}>${escaped(part)}</text>`)
+        if (part.trim() !== '')
+          spans.push(`<text x="${x}" y="${String(y)}" ${look}>${escaped(part).replaceAll(' ', '\u00a0')}</text>`)
         column += part.length
       }
     }

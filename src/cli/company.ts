@@ -41,7 +41,7 @@ export async function seeThrough(run: Run, options: CompanyOptions): Promise<num
   const { outcome, crash } = await accompany(run, options)
   progress?.close()
   const ended = endedRun(run)
-  output.print(summaryLines(ended, outcome, output.colours, output.streams.stdout.columns))
+  output.print(summaryLines(ended, outcome, output.colours, output.columns))
   output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
   return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
 }

@@ -18,6 +18,8 @@ export interface Output {
   readonly colours: Colours
   readonly errorColours: Colours
   readonly streams: Streams
+  /** Width of the terminal that the result goes to; undefined where it goes elsewhere. */
+  readonly columns: number | undefined
   /** The result, as lines for people; silent with `--json`. */
   print(lines: readonly string[]): void
   /** The result, as JSON; silent without `--json`. */
@@ -33,6 +35,9 @@ export function createOutput(streams: Streams, isJson: boolean): Output {
   return {
     isJson,
     streams,
+    get columns() {
+      return streams.stdout.isTTY ? streams.stdout.columns : undefined
+    },
     colours: coloursFor(streams.stdout, streams.env),
     errorColours: coloursFor(streams.stderr, streams.env),
     print(lines) {

@@ -7,6 +7,7 @@ import { printable } from './escape.ts'
 import { columnsOf, fit } from './fit.ts'
 import { createItemNames, type ItemNames } from './progress/itemNames.ts'
 import { operationsInShort, revisionsIn, type Revision } from './progress/revisions.ts'
+import { wrap } from './wrap.ts'
 
 /** What a summary looks at: a run that is over, or one that was replayed. */
 export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'output' | 'fact' | 'facts'> {
@@ -41,8 +42,9 @@ const nothing: Pick<EndedRun, 'ledger' | 'output' | 'fact' | 'facts'> = {
 }
 const mostListed = 20
 
-export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, columns = 120): string[] {
-  return [
+/** @param columns width of the terminal, where there is one: longer lines are broken between words. */
+export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, columns?: number): string[] {
+  const lines = [
     '',
     headline(outcome, colours),
     `  ${countsInWords(outcome.counts)}`,
@@ -50,8 +52,9 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, 
     ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
     ...troubleLines(run, colours),
     ...revisionLines(run, colours),
-    ...resultLines(run, colours, columns),
+    ...resultLines(run, colours, columns ?? 120),
   ]
+  return columns === undefined ? lines : lines.flatMap((line) => wrap(line, columns))
 }
 
 /** The same as one JSON value; the steps in the order of the plan, those of former revisions last. */

@@ -4,6 +4,7 @@ import { coloursFor } from '../../src/cli/colours.ts'
 import { duration, durationRange } from '../../src/cli/duration.ts'
 import { printable, printableLines } from '../../src/cli/escape.ts'
 import { columnsOf, fill, fit } from '../../src/cli/fit.ts'
+import { wrap } from '../../src/cli/wrap.ts'
 
 describe('printable', () => {
   it('shows what a terminal would obey, instead of letting it', () => {
@@ -95,5 +96,31 @@ describe('colours', () => {
     expect(isColoured(false, { FORCE_COLOR: '1' })).toBe(true)
     expect(isColoured(true, { FORCE_COLOR: '0' })).toBe(false)
     expect(isColoured(true, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false)
+  })
+})
+
+describe('wrap', () => {
+  it('breaks a line between words, and indents what follows', () => {
+    expect(wrap('  ✗ one two three four', 12)).toEqual(['  ✗ one two', '    three', '    four'])
+    expect(wrap('short', 12)).toEqual(['short'])
+    expect(wrap('', 12)).toEqual([''])
+  })
+
+  it('loses no word, and is never wider than the terminal, but for a word that is', () => {
+    const word = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => printable(text).replaceAll(' ', '_'))
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1 }),
+        fc.nat(6),
+        fc.integer({ min: 10, max: 60 }),
+        (words, margin, columns) => {
+          const line = ' '.repeat(margin) + words.join(' ')
+          const pieces = wrap(line, columns)
+          expect(pieces.map((piece) => piece.trimStart()).join(' ')).toBe(words.join(' '))
+          for (const piece of pieces)
+            if (piece.trim().includes(' ')) expect(columnsOf(piece)).toBeLessThanOrEqual(columns)
+        },
+      ),
+    )
   })
 })

@@ -26,7 +26,7 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
   if (!options.quiet) output.print(storyLines(replayed, ended, output))
   const { outcome, state, transitions } = replayed
   if (outcome) {
-    output.print(summaryLines(ended, outcome, output.colours, output.streams.stdout.columns))
+    output.print(summaryLines(ended, outcome, output.colours, output.columns))
     output.document(summaryDocument(ended, outcome))
   } else {
     output.print(['', `The journal ends while the run is ${state}, after ${transitions.length} events.`])
