@@ -1,6 +1,6 @@
 // How a run ended: for people as lines, for programs as one document.
 import type { Goal, Json } from '../plan/index.ts'
-import type { BudgetUsed, Outcome, Run, StepReport, StepStatus, Transition } from '../runtime/index.ts'
+import type { BudgetUsed, Outcome, Replay, Run, StepReport, StepStatus, Transition } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { duration } from './duration.ts'
 import { printable } from './escape.ts'
@@ -16,14 +16,23 @@ export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'output
   readonly revisions: readonly Revision[]
 }
 
-/** A run that is over, for its summary. */
+/** A run, for its summary. */
 export function endedRun(run: Run): EndedRun {
   const transitions: Transition[] = []
   run.transitions().subscribe((transition) => transitions.push(transition))
   // A run whose very first event could not be recorded holds nothing.
   if (transitions.length === 0) return { id: run.id, goal: run.goal, plan: undefined, revisions: [], ...nothing }
+  return endedAs(run.id, run, transitions)
+}
+
+/** A run as it was replayed, for its summary. */
+export function replayedRun(replay: Replay): EndedRun {
+  return endedAs(replay.runId, replay, replay.transitions)
+}
+
+function endedAs(id: string, run: Run | Replay, transitions: readonly Transition[]): EndedRun {
   return {
-    id: run.id,
+    id,
     goal: run.goal,
     plan: run.plan,
     revisions: revisionsIn(transitions),

@@ -3,20 +3,24 @@ import { PlanloomError } from '../errors.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { coordinator } from '../machines/coordinator.machine.ts'
-import type { FactReport, Outcome, StepReport } from '../machines/coordinator.messages.ts'
+import type { FactReport, Outcome, RunStarted, StepReport } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 import { initialTransition, transition } from '../machines/xstate.ts'
 import type { Json } from '../plan/json.ts'
-import type { Plan } from '../plan/schema.ts'
+import type { Goal, Plan } from '../plan/schema.ts'
+import { revisionsOf } from './revisions.ts'
 import type { RunState, Transition } from './run.ts'
 import { transitionOf } from './runRecord.ts'
 
 /** A run as its journal tells it. */
 export interface Replay {
   readonly runId: string
+  readonly goal: Goal
   readonly state: RunState
   readonly plan: Plan | undefined
+  /** Every revision, oldest first. */
+  readonly revisions: readonly Plan[]
   readonly outcome: Outcome | undefined
   readonly transitions: readonly Transition[]
   ledger(): Iterable<StepReport & { readonly id: string }>
@@ -47,19 +51,23 @@ export function replayJournal(events: Iterable<JournalEvent>): Replay {
     ;[snapshot] = transition(coordinator, snapshot, event)
     transitions.push(transitionOf(event, snapshot.value, snapshot.context.held))
   }
-  return replayOf(first.runId, snapshot.value, snapshot.context.held, transitions)
+  return replayOf(first, snapshot.value, snapshot.context.held, transitions)
 }
 
 function replayOf(
-  runId: string,
+  { runId, goal }: RunStarted,
   state: RunState,
   context: CoordinatorContext,
   transitions: readonly Transition[],
 ): Replay {
   return {
     runId,
+    goal,
     state,
     plan: context.plan,
+    get revisions() {
+      return revisionsOf(context)
+    },
     outcome: context.outcome,
     transitions,
     *ledger() {

@@ -24,8 +24,10 @@ import { VirtualClock } from '../support/virtualClock.ts'
 function pictureOf(run: Run | Replay): unknown {
   const ledger = [...run.ledger()].sort((a, b) => (a.id < b.id ? -1 : 1))
   return {
+    goal: run.goal,
     state: run.state,
     plan: run.plan,
+    revisions: run.revisions,
     outcome: run.outcome,
     ledger,
     outputs: Object.fromEntries(ledger.map(({ id }) => [id, run.output(id)])),
@@ -103,7 +105,7 @@ async function exported(events: Iterable<JournalEvent>): Promise<string> {
 }
 
 describe('replay', () => {
-  it('of an eventful run equals the run: plan, ledger, facts, outputs, outcome, transitions', async () => {
+  it('of an eventful run equals the run: goal, plan, revisions, ledger, facts, outputs, outcome, transitions', async () => {
     const { run, events } = await eventfulRun()
     expect(run.outcome).toMatchObject({ reason: 'done' })
     expect(run.plan?.revision).toBeGreaterThan(2)

@@ -8,8 +8,7 @@ import { readJournal } from '../journalFile.ts'
 import type { Output } from '../output.ts'
 import { lineOf } from '../progress/happenings.ts'
 import { createProgressBook } from '../progress/progressBook.ts'
-import { revisionsIn } from '../progress/revisions.ts'
-import { revisionLines, summaryDocument, summaryLines, type EndedRun } from '../summary.ts'
+import { replayedRun, revisionLines, summaryDocument, summaryLines, type EndedRun } from '../summary.ts'
 
 export interface ReplayOptions {
   /** With `--json`: every transition as a line, before the document. */
@@ -20,7 +19,7 @@ export interface ReplayOptions {
 
 export function replay(file: string, options: ReplayOptions, output: Output): number {
   const replayed = replayJournal(readJournal(file))
-  const ended = endedRun(replayed)
+  const ended = replayedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)
   output.print([`${output.colours.bold('goal')}  ${printable(ended.goal.text)}`])
   if (!options.quiet) output.print(storyLines(replayed, ended, output))
@@ -34,16 +33,6 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
     output.document({ ...summaryDocument(ended, undefined), state })
   }
   return exitCodes.done
-}
-
-function endedRun(replayed: Replay): EndedRun {
-  const first = replayed.transitions[0]?.event
-  return {
-    ...replayed,
-    id: replayed.runId,
-    goal: first?.type === 'run.started' ? first.goal : { text: '' },
-    revisions: revisionsIn(replayed.transitions),
-  }
 }
 
 /** What happened, with the time since the start. */
