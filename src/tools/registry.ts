@@ -29,6 +29,11 @@ export interface ToolRegistry {
  */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool>()
+  if (!Array.isArray(tools)) {
+    throw new PlanloomError('TOOL_INVALID', 'The tools of a registry are a list, and something else was given.', {
+      hint: 'Give an array of what defineTool() makes.',
+    })
+  }
   for (const [index, tool] of tools.entries()) {
     if (!isTool(tool)) throw noTool(index, tool)
     const { name } = tool.description

@@ -70,6 +70,10 @@ describe('createRuntime', () => {
     }
   })
 
+  it.each([[null], [{}], [5]])('is not given a registry of %j', (tools) => {
+    expect(errorOf(() => createToolRegistry(tools as never))).toMatchObject({ code: 'TOOL_INVALID' })
+  })
+
   it('takes whatever can do what is asked of it, of any class', async () => {
     class Doer implements Executor {
       readonly role = 'doer'

@@ -17,7 +17,7 @@ export interface PlanOptions extends WorkOptions {
 export async function plan(file: string, options: PlanOptions, output: Output): Promise<number> {
   const work = await loadWork(file, options)
   try {
-    const proposed = work.goal ? await planFor(work.goal, work) : parsePlan(work.plan, catalogueOf(work.tools))
+    const proposed = work.goal ? await planFor(work.goal, work, output) : parsePlan(work.plan, catalogueOf(work.tools))
     output.print(draw(proposed, options.format))
     output.document(proposed)
     output.note(followingLines(proposed, work).map((line) => output.errorColours.dim(line)))
@@ -44,7 +44,7 @@ function followingLines({ steps }: Plan, { goal, planner }: Work): string[] {
   })
 }
 
-async function planFor(goal: Goal, { tools, planner, executors, limits }: Work): Promise<Plan> {
+async function planFor(goal: Goal, { tools, planner, executors, limits }: Work, output: Output): Promise<Plan> {
   const runtime = createRuntime({
     tools,
     ...(planner && { planner }),
@@ -57,6 +57,7 @@ async function planFor(goal: Goal, { tools, planner, executors, limits }: Work):
       interrupted.abort()
     },
     twice() {
+      output.document({ error: { code: 'ABORTED', message: 'Planning was stopped.' } })
       process.exit(exitCodes.cancelled)
     },
   })
