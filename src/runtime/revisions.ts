@@ -3,12 +3,18 @@ import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { applyPatch } from '../plan/patch.ts'
 import type { Plan } from '../plan/schema.ts'
 
-/** Every revision so far, oldest first. Costs as much as all of them together: it is made when it is asked for. */
-export function revisionsOf({ first, patches }: Pick<CoordinatorContext, 'first' | 'patches'>): readonly Plan[] {
+/** Every revision so far, oldest first.
+ *
+ * @param known those that were made before; what comes costs as much as the patches since.
+ */
+export function revisionsOf(
+  { first, patches }: Pick<CoordinatorContext, 'first' | 'patches'>,
+  known: readonly Plan[] = [],
+): readonly Plan[] {
   if (first === undefined) return []
-  const revisions = [first]
-  let plan = first
-  for (const patch of patches) {
+  const revisions = known.length === 0 ? [first] : [...known]
+  let plan = revisions.at(-1) ?? first
+  for (const patch of patches.slice(revisions.length - 1)) {
     plan = applyPatch(plan, patch)
     revisions.push(plan)
   }

@@ -17,12 +17,12 @@ import { checkAnswer } from './checkAnswer.ts'
 import { checkEdit, readPatch } from './checkEdit.ts'
 import type { Json } from '../plan/json.ts'
 import { toJsonValue } from '../plan/jsonValue.ts'
-import { applyPatch } from '../plan/patch.ts'
 import type { Goal, Operation, Patch, Plan } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { RunHost } from './host.ts'
 import type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
+import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
 import { checkLimits } from './settings.ts'
 
@@ -39,7 +39,7 @@ export class RunHandle implements Run {
   readonly #record: RunRecord
   readonly #tools: ToolCatalogue
   readonly #beginning: CoordinatorContext
-  readonly #revisions: Plan[] = []
+  #revisions: readonly Plan[] = []
 
   constructor(run: RunStarted, host: RunHost, record: RunRecord, tools: ToolCatalogue) {
     this.id = run.runId
@@ -66,14 +66,8 @@ export class RunHandle implements Run {
   }
 
   get revisions(): readonly Plan[] {
-    const { first, patches } = this.#context
-    if (first === undefined) return []
-    // What was once applied is kept: asking again costs no more than the patches that have come since.
-    const known = this.#revisions
-    let plan = known.at(-1) ?? first
-    if (known.length === 0) known.push(first)
-    for (const patch of patches.slice(known.length - 1)) known.push((plan = applyPatch(plan, patch)))
-    return [...known]
+    this.#revisions = revisionsOf(this.#context, this.#revisions)
+    return this.#revisions
   }
 
   get patches(): readonly Patch[] {

@@ -48,7 +48,7 @@ export function runLogic(runtime: Runtime): ActorLogic<RunSnapshot, RunActorEven
       const run = runtime.start(goal, options)
       runs.set(self, run)
       void run.result.then((outcome) => {
-        self.send({ type: 'run.over', outcome })
+        if (self.getSnapshot().status === 'active') self.send({ type: 'run.over', outcome })
       })
     },
     transition: (snapshot, event, { self }) => {

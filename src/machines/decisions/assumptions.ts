@@ -74,7 +74,7 @@ function check(turn: Turn, assumption: Assumption): void {
     hold(turn, assumption)
     raise(turn, {
       type: 'assumption_broken',
-      text: `"${assumption.statement}" does not hold: ${fact} is ${shorten(known?.value)}`,
+      text: `${fact} is ${shorten(known?.value)}, and the plan assumes that ${assumption.statement}`,
       assumption,
       ...(known && !known.by.includes(':') && known.by !== 'goal' && { stepId: known.by }),
     })
