@@ -33,7 +33,7 @@ export function journalLines(event: JournalEvent): string {
  *   missing or cannot be read.
  */
 export function importJournal(text: string, options: { readonly name?: string } = {}): readonly JournalEvent[] {
-  const lines = text.split('\n')
+  const lines = typeof text === 'string' ? text.split('\n') : []
   const where = options.name === undefined ? {} : { path: options.name }
   const header = readLine(lines[0] ?? '') as Partial<Header> | undefined
   if (header?.planloom !== 'journal') {

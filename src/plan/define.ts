@@ -1,6 +1,6 @@
 // Plans written in TypeScript: steps whose inputs and outputs have the types of their tools, joined by typed references.
 import { z } from 'zod'
-import type { JsonObject, JsonSchema } from './json.ts'
+import { isJsonObject, type JsonObject, type JsonSchema } from './json.ts'
 import { parsePlan } from './parse.ts'
 import type { Assumption, Goal, Plan, Retry, Step } from './schema.ts'
 import { isRef, refTo, refToItem, writeRefs, type Ref, type RefTo, type WithRefs } from './typedReferences.ts'
@@ -137,6 +137,8 @@ export interface PlanDefinition {
  * @throws `PLAN_INVALID` with all `findings`.
  */
 export function definePlan(definition: PlanDefinition, options?: ValidateOptions): Plan {
+  // Written in JavaScript, it may be anything: what it is not, the check of the plan says.
+  if (!hasSteps(definition)) return parsePlan(definition, options)
   const { id, goal, steps, assumptions = [] } = definition
   return parsePlan(
     {
@@ -150,6 +152,10 @@ export function definePlan(definition: PlanDefinition, options?: ValidateOptions
     },
     options,
   )
+}
+
+function hasSteps(given: unknown): boolean {
+  return isJsonObject(given) && Array.isArray(given.steps)
 }
 
 function toSchema(type: z.ZodType): JsonObject {

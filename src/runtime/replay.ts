@@ -35,6 +35,11 @@ export interface Replay {
  * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`.
  */
 export function replayJournal(events: Iterable<JournalEvent>): Replay {
+  if (typeof (events as Partial<Iterable<JournalEvent>> | null)?.[Symbol.iterator] !== 'function') {
+    throw new PlanloomError('JOURNAL_BROKEN', 'What is to be replayed is no list of events.', {
+      hint: 'Give what importJournal() made of a file, or all that journal.read() gave.',
+    })
+  }
   const iterator = events[Symbol.iterator]()
   const start = iterator.next()
   if (start.done === true || start.value.type !== 'run.started') {

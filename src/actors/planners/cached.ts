@@ -7,6 +7,7 @@
 //     runtime, or is too old, is forgotten, and the other planner is asked.
 // C4. Trouble in a run forgets the plans of its goal and tools that this planner has dealt in: the next run plans afresh.
 // C5. A store that fails costs time and nothing else: it is told to `onStoreError`, and planning goes on.
+import { PlanloomError } from '../../errors.ts'
 import { validatePlan } from '../../plan/validate.ts'
 import type { Trouble } from '../../machines/coordinator.messages.ts'
 import type { PlanAnswer, PlanDraft, Planner, PlannerContext, PlanRequest } from './planner.ts'
@@ -39,6 +40,11 @@ const rememberedFamilies = 10_000
  * planner.name // 'cached(goal)'
  */
 export function createCachedPlanner(inner: Planner, options: CachedPlannerOptions = {}): Planner {
+  if (typeof (inner as Partial<Planner> | null)?.plan !== 'function') {
+    throw new PlanloomError('OPTIONS_INVALID', 'createCachedPlanner() was given no planner.', {
+      hint: 'Give it the planner whose plans are to be kept.',
+    })
+  }
   const { store = memoryPlanStore(), maxAgeMs = Infinity, onStoreError } = options
   const isRelevant = toRule(options.relevantFacts)
   const dealtIn = new Map<string, Set<string>>()

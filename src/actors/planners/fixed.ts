@@ -1,4 +1,5 @@
 // The fixed planner: a plan that is already there.
+import { PlanloomError } from '../../errors.ts'
 import type { Plan } from '../../plan/schema.ts'
 import type { Trouble } from '../../machines/coordinator.messages.ts'
 import type { Planner, ReplanAnswer, ReplanRequest, PlannerContext, PlanDraft } from './planner.ts'
@@ -13,6 +14,7 @@ export interface FixedPlannerOptions {
 /** Makes a planner that proposes the same plan whatever the goal is.
  *
  * @param plan a whole plan, or its steps and assumptions.
+ * @throws `OPTIONS_INVALID` for what has no steps.
  * @example
  * import { createFixedPlanner } from 'planloom'
  * const planner = createFixedPlanner({ steps: [{ id: 'say', tool: 'print', input: { text: 'hello' } }] })
@@ -22,6 +24,11 @@ export function createFixedPlanner(
   plan: Plan | PlanDraft,
   { replan = keepOrGiveUp }: FixedPlannerOptions = {},
 ): Planner {
+  if (!Array.isArray((plan as Partial<PlanDraft> | null)?.steps)) {
+    throw new PlanloomError('OPTIONS_INVALID', 'createFixedPlanner() was given no plan.', {
+      hint: 'Give it a plan (from parsePlan() or definePlan()), or an object with "steps".',
+    })
+  }
   return {
     name: 'fixed',
     plan: () => ({ steps: plan.steps, ...(plan.assumptions && { assumptions: plan.assumptions }) }),
