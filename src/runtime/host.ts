@@ -142,14 +142,15 @@ export class RunHost {
     const actor = createActor(coordinator, { id: 'coordinator', parent: scope.self, input: run })
     this.#coordinator = actor
     this.#children.add(actor)
-    this.#startPlanner(scope.self)
     this.#pools = this.#makePools(scope.self)
     actor.start()
     this.#afterEvent(first)
   }
 
-  #startPlanner(host: HostRef): void {
+  /** The planner's actor, started when it is first asked: a run of a plan without trouble never needs it. */
+  #plannerOf(host: HostRef): Actor<typeof plannerChart> {
     const { planner, clock, run, tools, executors } = this.#options
+    if (this.#planner !== undefined) return this.#planner
     this.#planner = createActor(plannerChart, {
       id: 'planner',
       parent: host,
@@ -163,6 +164,7 @@ export class RunHost {
       },
     }).start()
     this.#children.add(this.#planner)
+    return this.#planner
   }
 
   #take(event: HostEvent): void {
@@ -305,11 +307,17 @@ export class RunHost {
         this.#timers.clear(command.key)
         break
       case 'plan.request': {
-        const context = this.context
-        if (context === undefined) break
+        const { context } = this
+        if (context === undefined || this.#scope === undefined) break
         const situation =
           command.revision === undefined || !context.plan ? {} : { situation: situationOf(context, context.plan) }
-        this.#planner?.send({ ...command, facts: [...listFacts(context.facts)], limits: context.limits, ...situation })
+        const { limits } = context
+        this.#plannerOf(this.#scope.self).send({
+          ...command,
+          facts: [...listFacts(context.facts)],
+          limits,
+          ...situation,
+        })
         break
       }
       case 'plan.cancel':

@@ -9,7 +9,7 @@ export interface IdSource {
 }
 
 export function createIdSource(seed?: number): IdSource {
-  const next = seed === undefined ? randomInteger : seededIntegers(seed)
+  const next = seed === undefined ? randomIntegers() : seededIntegers(seed)
   return {
     seed: next,
     runId() {
@@ -20,8 +20,17 @@ export function createIdSource(seed?: number): IdSource {
   }
 }
 
-function randomInteger(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+/** Fetched many at a time: each fetch costs as much as a step. */
+function randomIntegers(): () => number {
+  const fetched = new Uint32Array(256)
+  let next = fetched.length
+  return () => {
+    if (next === fetched.length) {
+      crypto.getRandomValues(fetched)
+      next = 0
+    }
+    return fetched[next++] ?? 0
+  }
 }
 
 /** mulberry32: small, fast, and the same everywhere. */
