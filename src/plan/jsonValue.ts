@@ -5,7 +5,7 @@
 // J3. The copy shares nothing with the value. A key `__proto__` is a property like any other.
 import { PlanloomError } from '../errors.ts'
 import type { Json } from './json.ts'
-import { escapePart } from './pointer.ts'
+import { boundPointer, escapePart, shortPointer } from './pointer.ts'
 
 const jsonLimits = { maxBytes: 10_000_000, maxDepth: 200 } as const
 
@@ -20,7 +20,7 @@ export interface JsonProblem {
   readonly code: 'OUTPUT_NOT_JSON' | 'OUTPUT_TOO_DEEP' | 'OUTPUT_TOO_LARGE'
   readonly message: string
   readonly hint: string
-  /** JSON Pointer to the place in the value. */
+  /** JSON Pointer to the place in the value, or to the nearest one above it where that would be too long. */
   readonly path: string
 }
 
@@ -134,12 +134,14 @@ function copy(root: unknown, stack: Level[], maxBytes: number, maxDepth: number)
 
 function openLevel(source: object): Level | undefined {
   if (Array.isArray(source)) return { source, target: [], keys: undefined, length: source.length, at: -1, written: 0 }
-  if (!isPlain(source)) return undefined
+  if (!isPlainObject(source)) return undefined
   const keys = Object.keys(source)
   return { source, target: {}, keys, length: keys.length, at: -1, written: 0 }
 }
 
-function isPlain(value: object): boolean {
+/** Whether an object is one that JSON can hold: no array, and no instance of a class. */
+export function isPlainObject(value: object): boolean {
+  if (Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Object.prototype || prototype === null) return true
   // The `Object.prototype` of another realm, as in a `vm` context.
@@ -209,7 +211,7 @@ function cycleIn(stack: readonly Level[], value: object | undefined): JsonReadin
       return refuse(
         stack.slice(0, depth),
         'OUTPUT_NOT_JSON',
-        `is the same as "${outer}": it holds itself`,
+        `is the same as "${shortPointer(outer)}": it holds itself`,
         'Give ids in place of objects.',
       )
     }
@@ -220,7 +222,8 @@ function cycleIn(stack: readonly Level[], value: object | undefined): JsonReadin
 
 function refuse(stack: readonly Level[], code: JsonProblem['code'], text: string, hint: string): JsonReading {
   const path = pathOf(stack)
-  return { failure: { code, message: `${path === '' ? 'The value' : `The value at "${path}"`} ${text}.`, hint, path } }
+  const message = `${path === '' ? 'The value' : `The value at "${shortPointer(path)}"`} ${text}.`
+  return { failure: { code, message, hint, path: boundPointer(path) } }
 }
 
 function pathOf(stack: readonly Level[]): string {

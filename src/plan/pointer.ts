@@ -32,6 +32,25 @@ export function formatPointer(parts: readonly (string | number)[]): string {
   return pointer
 }
 
+/** A pointer for people, in one line: of a long one the beginning and the end, with `…` for what lies between.
+ *
+ * @example
+ * import { shortPointer } from 'planloom/plan'
+ * shortPointer('/steps/0/input/a/b/c/d/e/f/g') // '/steps/0/input/…/g'
+ */
+export function shortPointer(pointer: string): string {
+  const parts = pointer.split('/')
+  if (parts.length <= mostShownParts && pointer.length <= mostShownCharacters) return pointer
+  const shown = parts.length <= mostShownParts ? parts : [...parts.slice(0, 4), '…', ...parts.slice(-1)]
+  const width = Math.floor(mostShownCharacters / shown.length)
+  return shown.map((part) => (part.length <= 2 * width ? part : `${part.slice(0, width)}…`)).join('/')
+}
+
+/** A pointer of limited length: one that is too long leads to the nearest place above it that can be named. */
+export function boundPointer(pointer: string): string {
+  return pointer.length <= longestPointer ? pointer : pointer.slice(0, pointer.lastIndexOf('/', longestPointer))
+}
+
 /** Whether a text is a JSON Pointer. */
 export function isPointer(text: string): boolean {
   return text === '' || (text.startsWith('/') && !strayTilde.test(text))
@@ -64,6 +83,9 @@ export function escapePart(part: string): string {
   return part.includes('~') || part.includes('/') ? part.replaceAll('~', '~0').replaceAll('/', '~1') : part
 }
 
+const longestPointer = 2_000
+const mostShownParts = 9
+const mostShownCharacters = 100
 const strayTilde = /~(?![01])/
 const arrayIndex = /^(?:0|[1-9]\d{0,14})$/
 

@@ -95,6 +95,7 @@ export const stepSchema = z.strictObject({
   expanded: z
     .int()
     .min(0)
+    .max(planLimits.steps)
     .optional()
     .describe('Set when the `forEach` was expanded: how many children (`id[0]`, `id[1]`, …) there are.'),
   item: z

@@ -3,6 +3,7 @@
 // C1. It never complains about a correct plan: where it cannot know, it keeps silent.
 // C2. Time grows with the plan: each step, reference and literal is looked at once.
 // C3. It never throws, whatever it is given.
+// C4. What is wrong in one place hides nothing that is wrong in another, and is not said again as a consequence.
 import type { Finding } from './finding.ts'
 import { deepFreeze } from './freeze.ts'
 import { planLimits, type Plan } from './schema.ts'
@@ -48,6 +49,7 @@ export function validatePlan(value: unknown, options: ValidateOptions = {}): Pla
     plan,
     view,
     findings: shape,
+    written,
   } = checkShape(value, Math.min(limits.steps ?? planLimits.steps, planLimits.steps))
   const findings = [
     ...shape,
@@ -56,7 +58,7 @@ export function validatePlan(value: unknown, options: ValidateOptions = {}): Pla
     ...checkInputs(view, { tools, executors }),
     ...checkUse(view, tools),
     ...checkBudget(view, limits, tools),
-  ]
+  ].map((finding) => written.restore(finding))
   const isValid = plan !== undefined && !findings.some(({ severity }) => severity === 'error')
   return { plan: isValid ? deepFreeze(plan) : undefined, findings }
 }

@@ -503,7 +503,7 @@ describe('validatePlan finds', () => {
       { id: 'b', tool: 'nop' },
       { id: 'c', tool: 'read_csv', after: ['a', 'x'] },
     ]).map(({ code }) => code)
-    expect(codes.sort()).toEqual(['INPUT_MISSING', 'PLAN_SHAPE', 'STEP_UNKNOWN', 'TOOL_UNKNOWN'])
+    expect(codes.sort()).toEqual(['INPUT_MISSING', 'PLAN_SHAPE', 'STEP_UNKNOWN', 'TOOL_UNKNOWN', 'TOOL_UNKNOWN'])
   })
 
   it('one cycle for each group of steps that wait for each other', () => {

@@ -49,15 +49,16 @@ function mayBeFree({ when, abandoned, forEach, onFailure }: Step): boolean {
   return when !== undefined || abandoned !== undefined || forEach !== undefined || onFailure === 'skip'
 }
 
+/** Fields that can make a step free, or its cost unknown: where one cannot be read, nothing is counted. */
+const telling = ['when', 'abandoned', 'forEach', 'onFailure', 'after', 'input', 'expanded', 'cost', 'tool', 'goal']
+
 /** What depends on a step that may be skipped may be skipped itself. */
-function certainSteps({ steps, byId }: PlanView): ReadonlySet<string> {
+function certainSteps({ byId, unreadOf }: PlanView): ReadonlySet<string> {
   const isFree = new Map<string, boolean>()
-  for (const step of dependenciesFirst(
-    steps.map((placed) => placed.step),
-    byId,
-  )) {
+  for (const step of dependenciesFirst(byId)) {
+    const unread = unreadOf(step)
     const waitsForFree = step.onSkipped !== 'run' && dependenciesOf(step).some((id) => isFree.get(id) !== false)
-    isFree.set(step.id, mayBeFree(step) || waitsForFree)
+    isFree.set(step.id, mayBeFree(step) || waitsForFree || telling.some((field) => unread.has(field)))
   }
   return new Set([...isFree].filter(([, free]) => !free).map(([id]) => id))
 }
@@ -65,7 +66,7 @@ function certainSteps({ steps, byId }: PlanView): ReadonlySet<string> {
 function leastCost(view: PlanView, tools: ToolCatalogue | undefined): number {
   const certain = certainSteps(view)
   let sum = 0
-  for (const { step } of view.steps) {
+  for (const step of view.byId.values()) {
     if (certain.has(step.id)) sum += step.cost ?? (step.tool === undefined ? 0 : (tools?.get(step.tool)?.cost ?? 0))
   }
   return sum
@@ -76,12 +77,10 @@ function criticalPathMs(view: PlanView, leastMs: (step: Step) => number | undefi
   const certain = certainSteps(view)
   const ends = new Map<string, number>()
   let longest = 0
-  for (const step of dependenciesFirst(
-    view.steps.map((placed) => placed.step),
-    view.byId,
-  )) {
+  for (const step of dependenciesFirst(view.byId)) {
     const start = dependenciesOf(step).reduce((latest, id) => Math.max(latest, ends.get(id) ?? 0), 0)
-    const end = start + (certain.has(step.id) ? (leastMs(step) ?? 0) : 0)
+    const isCounted = certain.has(step.id) && view.unreadOf(step).size === 0
+    const end = start + (isCounted ? (leastMs(step) ?? 0) : 0)
     ends.set(step.id, end)
     longest = Math.max(longest, end)
   }
@@ -89,7 +88,8 @@ function criticalPathMs(view: PlanView, leastMs: (step: Step) => number | undefi
 }
 
 /** Every step after all that it depends on; those that wait for each other are left out. */
-function dependenciesFirst(steps: readonly Step[], byId: ReadonlyMap<string, Step>): Step[] {
+function dependenciesFirst(byId: ReadonlyMap<string, Step>): Step[] {
+  const steps = [...byId.values()]
   const waiting = new Map<string, number>()
   const users = new Map<string, Step[]>()
   for (const step of steps) {

@@ -29,6 +29,8 @@ export interface Fitting {
   readonly root: JsonSchema
   /** Arrays and objects of the input that have references in them. */
   readonly holders: WeakSet<object>
+  /** What was meant as a reference, and is none. */
+  readonly mistakes: ReadonlySet<object>
   /** What is known of the value that a reference will give. */
   readonly typesOf: (hole: Hole) => readonly Typed[]
 }
@@ -51,6 +53,7 @@ function look(fitting: Fitting, value: Json, spot: Spot): readonly Misfit[] {
   if (schema === true || leaps > mostLeaps) return []
   if (schema === false) return [{ code: 'INPUT_INVALID', path, message: 'nothing is allowed here' }]
   if (isReference(value) || isItemPointer(value)) return holeMisfits(fitting, value, schema, path)
+  if (typeof value === 'object' && value !== null && fitting.mistakes.has(value)) return [] // said elsewhere
   if (typeof value !== 'object' || value === null || !fitting.holders.has(value)) {
     return literalMisfits(fitting.root, value, schema, path)
   }

@@ -1,14 +1,14 @@
 // Tools, executors and inputs: what can be said of a step before anything has run.
 import type { Finding } from '../finding.ts'
 import { isJsonObject, type JsonObject, type JsonSchema } from '../json.ts'
-import { isItemPointer, toReference } from '../references.ts'
-import type { Step } from '../schema.ts'
-import type { ToolCatalogue } from '../toolDescription.ts'
+import { toReference } from '../references.ts'
+import type { ToolCatalogue, ToolDescription } from '../toolDescription.ts'
 import { findConflict } from './conflict.ts'
-import { misfits, type Hole, type Misfit } from './fit.ts'
-import { Flow } from './flow.ts'
-import type { PlacedStep, PlanView } from './planView.ts'
-import { problem, Suggestions, warning, type Place } from './report.ts'
+import { misfits, type Hole } from './fit.ts'
+import { findNoArray, Flow } from './flow.ts'
+import { inputFindings, leadsNowhere, nameOfHole } from './inputFindings.ts'
+import { idOfStep, nameOfStep, type PlacedStep, type PlanView } from './planView.ts'
+import { problem, quoted, Suggestions, warning, type Place } from './report.ts'
 import type { Typed } from './schemaPaths.ts'
 import { isWellFormed, walkValue, type Walk } from './values.ts'
 
@@ -19,69 +19,69 @@ export interface World {
 
 export function checkInputs(view: PlanView, { tools, executors }: World): Finding[] {
   const findings: Finding[] = []
-  const flow = new Flow(view.byId, tools)
+  const flow = new Flow(view, tools)
   const likeTools = new Suggestions(tools?.keys() ?? [])
   const likeExecutors = new Suggestions(executors ?? [])
   for (const placed of view.steps) {
-    const { step, index } = placed
-    if (tools !== undefined && step.tool !== undefined && !tools.has(step.tool)) {
-      const message = `Step "${step.id}" asks for the tool "${step.tool}", which is not there.`
-      findings.push(
-        problem(
-          'TOOL_UNKNOWN',
-          ['steps', index, 'tool'],
-          step.id,
-          message,
-          likeTools.hint(step.tool, 'Register it, or use another.'),
-        ),
-      )
+    const { tool, executor } = placed.step
+    if (tools !== undefined && tool !== undefined && !tools.has(tool)) {
+      const message = `${nameOfStep(placed)} asks for the tool ${quoted(tool)}, which is not there.`
+      const hint = likeTools.hint(tool, `Register it, or use another.${listOf(tools.keys())}`)
+      findings.push(problem('TOOL_UNKNOWN', ['steps', placed.index, 'tool'], idOfStep(placed), message, hint))
     }
-    if (executors !== undefined && step.executor !== undefined && !executors.includes(step.executor)) {
-      const hint = likeExecutors.hint(step.executor, `There are: ${executors.join(', ')}.`)
-      findings.push(
-        problem(
-          'EXECUTOR_UNKNOWN',
-          ['steps', index, 'executor'],
-          step.id,
-          `There is no executor "${step.executor}".`,
-          hint,
-        ),
-      )
+    if (executors !== undefined && executor !== undefined && !executors.includes(executor)) {
+      const hint = likeExecutors.hint(executor, `Name one that there is.${listOf(executors)}`)
+      const message = `There is no executor ${quoted(executor)}.`
+      findings.push(problem('EXECUTOR_UNKNOWN', ['steps', placed.index, 'executor'], idOfStep(placed), message, hint))
     }
     checkStep(placed, view, flow, tools, findings)
   }
   return findings
 }
 
+function listOf(names: Iterable<string>): string {
+  const [...first] = take(names, 10)
+  return first.length === 0 ? '' : ` There are: ${first.join(', ')}.`
+}
+
+function* take(names: Iterable<string>, count: number): Generator<string> {
+  let left = count
+  for (const name of names) {
+    if (left-- === 0) return
+    yield name
+  }
+}
+
 function checkStep(
-  { step, index }: PlacedStep,
+  placed: PlacedStep,
   view: PlanView,
   flow: Flow,
   tools: ToolCatalogue | undefined,
   findings: Finding[],
 ): void {
+  const { step, index, unread } = placed
   const typesOf = (hole: Hole): readonly Typed[] => {
     return '$item' in hole ? flow.atItem(step, hole.$item) : flow.at(toReference(hole))
   }
   const onHole = (hole: Hole, place: Place): void => {
-    if (typesOf(hole).some(({ schema }) => schema === false)) findings.push(leadsNowhere(step, hole, place, view))
+    if (typesOf(hole).some(({ schema }) => schema === false))
+      findings.push(leadsNowhere(placed, hole, place, view, flow))
   }
-  const walk: Walk = { step, place: ['steps', index, 'input'], ids: view.ids, findings, holders: view.holders, onHole }
-  const before = findings.length
+  const walk: Walk = { placed, place: ['steps', index, 'input'], view, findings, onHole, isTooDeep: false }
   if (step.input !== undefined) walkValue(walk, step.input)
-  if (step.forEach) checkForEach({ step, index }, walk, flow)
-  if (step.when) checkWhen({ step, index }, walk, typesOf)
+  if (!unread.has('forEach')) checkForEach(walk, flow)
+  if (!unread.has('when')) checkWhen(walk, typesOf)
   const tool = step.tool === undefined ? undefined : tools?.get(step.tool)
-  if (tool === undefined || findings.slice(before).some(({ code }) => code === 'PLAN_TOO_LARGE')) return
-  const { holders } = walk
-  findings.push(...mistyped(step, walk.place, tool.input))
-  for (const misfit of misfits({ root: tool.input, holders, typesOf }, step.input ?? {}))
-    findings.push(inputFinding(step, walk.place, misfit))
+  if (tool === undefined || walk.isTooDeep || unread.has('input')) return
+  findings.push(...mistyped(placed, walk.place, tool))
+  const { holders, mistakes } = view
+  const found = misfits({ root: tool.input, holders, mistakes, typesOf }, step.input ?? {})
+  findings.push(...inputFindings(placed, walk.place, found))
 }
 
 /** A property that the schema lets pass, but does not know, and whose name is nearly that of one that is not there. */
-function mistyped(step: Step, place: Place, schema: JsonSchema): Finding[] {
-  const { input } = step
+function mistyped(placed: PlacedStep, place: Place, { name: toolName, input: schema }: ToolDescription): Finding[] {
+  const { input } = placed.step
   if (input === undefined || !isJsonObject(schema) || !isJsonObject(schema.properties) || !isOpen(schema)) return []
   const { properties } = schema
   const unknown = Object.keys(input).filter((name) => !Object.hasOwn(properties, name) && name.length > 3)
@@ -90,8 +90,8 @@ function mistyped(step: Step, place: Place, schema: JsonSchema): Finding[] {
   return unknown.flatMap((name) => {
     const like = free.nearest(name)
     if (like === undefined) return []
-    const message = `Step "${step.id}" has an input "${name}", which tool "${step.tool ?? ''}" does not know.`
-    return [warning('INPUT_UNKNOWN', [...place, name], step.id, message, `Did you mean "${like}"?`)]
+    const message = `${nameOfStep(placed)} has an input ${quoted(name)}, which tool "${toolName}" does not know.`
+    return [warning('INPUT_UNKNOWN', [...place, name], idOfStep(placed), message, `Did you mean ${quoted(like)}?`)]
   })
 }
 
@@ -101,62 +101,45 @@ function isOpen(schema: JsonObject): boolean {
   return !more.some((keyword) => Object.hasOwn(schema, keyword))
 }
 
-function checkForEach({ step, index }: PlacedStep, walk: Walk, flow: Flow): void {
-  const place: Place = ['steps', index, 'forEach']
-  if (step.forEach === undefined || !isWellFormed(walk, step.forEach, place)) return
-  walk.onHole(step.forEach, place)
-  for (const given of flow.at(step.forEach)) {
-    const conflict = given.schema === false ? undefined : findConflict(given, { schema: { type: 'array' }, root: true })
+function checkForEach(walk: Walk, flow: Flow): void {
+  const { placed, findings } = walk
+  const { forEach } = placed.step
+  const place: Place = ['steps', placed.index, 'forEach']
+  if (forEach === undefined || !isWellFormed(walk, forEach, place)) return
+  walk.onHole(forEach, place)
+  for (const given of flow.at(forEach)) {
+    const conflict = given.schema === false ? undefined : findNoArray(given)
     if (conflict === undefined) continue
-    const message = `Step "${step.id}" goes over ${nameOfHole(step.forEach)}, which is ${conflict.given} and no array.`
-    walk.findings.push(problem('REFERENCE_TYPE', place, step.id, message, 'Refer to an array, or take "forEach" out.'))
-  }
-}
-
-function checkWhen({ step, index }: PlacedStep, walk: Walk, typesOf: (hole: Hole) => readonly Typed[]): void {
-  if (step.when === undefined) return
-  const { value, is } = step.when
-  const place: Place = ['steps', index, 'when', 'value']
-  if (!isWellFormed(walk, value, place)) return
-  walk.onHole(value, place)
-  if (step.onSkipped === 'run') return // what it speaks of may be null
-  for (const given of typesOf(value)) {
-    const conflict = given.schema === false ? undefined : findConflict(given, { schema: is, root: is })
-    if (conflict === undefined || is === false) continue
-    const message = `Step "${step.id}" never runs: ${nameOfHole(value)} is ${conflict.given}, and its condition wants ${conflict.wanted}.`
-    walk.findings.push(warning('STEP_UNREACHABLE', ['steps', index, 'when'], step.id, message, 'Mend the condition.'))
+    const message = `${nameOfStep(placed)} goes over ${nameOfHole(forEach)}, which is ${conflict.given} and no array.`
+    const hint = 'Refer to an array, or take "forEach" out.'
+    findings.push(problem('REFERENCE_TYPE', place, idOfStep(placed), message, hint))
     return
   }
 }
 
-function leadsNowhere(step: Step, hole: Hole, place: Place, { byId }: PlanView): Finding {
-  const giver = isItemPointer(hole) ? undefined : byId.get(toReference(hole).$from)
-  const message = `Step "${step.id}" refers to ${nameOfHole(hole)}, and nothing is there.`
-  const hint =
-    giver?.forEach === undefined
-      ? 'Look at the output schema of the tool that gives it.'
-      : `"${giver.id}" gives an array with the output for each item: go over it with "forEach" and "$item", or begin the path with an index.`
-  return problem('REFERENCE_PATH', place, step.id, message, hint)
+function checkWhen(walk: Walk, typesOf: (hole: Hole) => readonly Typed[]): void {
+  const { placed, view, findings } = walk
+  const { when, onSkipped } = placed.step
+  if (when === undefined) return
+  const { value, is } = when
+  if (!isWellFormed(walk, value, ['steps', placed.index, 'when', 'value'])) return
+  walk.onHole(value, ['steps', placed.index, 'when', 'value'])
+  if (onSkipped === 'run' || placed.unread.has('onSkipped')) return // what it speaks of may be null
+  const conflict = isUsable(is, view) ? firstConflict(typesOf(value), is) : undefined
+  if (conflict === undefined) return
+  const message = `${nameOfStep(placed)} never runs: ${nameOfHole(value)} is ${conflict.given}, and its condition wants ${conflict.wanted}.`
+  const hint = 'Refer to another place, or give "is" a schema that such a value can fit.'
+  findings.push(warning('STEP_UNREACHABLE', ['steps', placed.index, 'when'], idOfStep(placed), message, hint))
 }
 
-function inputFinding(step: Step, place: Place, { code, path, message, name, names, conflict }: Misfit): Finding {
-  const at = path === '' ? '' : ` at "${path}"`
-  if (conflict !== undefined) {
-    const inside = conflict.path === '' ? '' : ` (at "${conflict.path}" in it)`
-    const text = `Step "${step.id}" needs ${conflict.wanted}${at}, and the reference there gives ${conflict.given}${inside}.`
-    return problem(code, place, step.id, text, 'Refer to another place, or put a step between that converts it.', path)
+function isUsable(schema: JsonSchema, { badSchemas }: PlanView): boolean {
+  return schema !== false && !badSchemas.has(schema)
+}
+
+function firstConflict(types: readonly Typed[], is: JsonSchema): ReturnType<typeof findConflict> {
+  for (const given of types) {
+    const conflict = given.schema === false ? undefined : findConflict(given, { schema: is, root: is })
+    if (conflict !== undefined) return conflict
   }
-  const text = `Step "${step.id}" has an input that does not fit tool "${step.tool ?? ''}"${at}: ${message}.`
-  const free = names === undefined || names.length === 0 ? '' : ` There are: ${names.slice(0, 10).join(', ')}.`
-  const hint =
-    code === 'INPUT_UNKNOWN'
-      ? new Suggestions(names ?? []).hint(name ?? '', `Take it out.${free}`)
-      : 'Look at the input schema of the tool.'
-  return problem(code, place, step.id, text, hint, path)
-}
-
-function nameOfHole(hole: Hole): string {
-  if ('$item' in hole) return hole.$item === '' ? 'its item' : `"${hole.$item}" in its item`
-  const { $from, path } = toReference(hole)
-  return path === '' ? `the output of "${$from}"` : `"${path}" in the output of "${$from}"`
+  return undefined
 }

@@ -1,42 +1,46 @@
-// Making findings.
+// Making findings: what they say is bounded, whatever the plan holds.
 import { closest, distance } from 'fastest-levenshtein'
 import type { Finding, FindingCode } from '../finding.ts'
-import { formatPointer } from '../pointer.ts'
+import { boundPointer, formatPointer } from '../pointer.ts'
 
 export type Place = readonly (string | number)[]
 
-/** Something that keeps the plan from running.
- *
- * @param below a pointer that goes on from `place`.
- */
-export function problem(
+/** Makes a finding; `below` is a pointer that goes on from `place`. */
+type Report = (
   code: FindingCode,
   place: Place,
   stepId: string | undefined,
   message: string,
   hint: string,
-  below = '',
-): Finding {
-  return {
+  below?: string,
+) => Finding
+
+function reporter(severity: Finding['severity']): Report {
+  return (code, place, stepId, message, hint, below = '') => ({
     code,
-    severity: 'error',
-    path: formatPointer(place) + below,
+    severity,
+    path: boundPointer(formatPointer(place) + below),
     ...(stepId !== undefined && { stepId }),
-    message,
-    hint,
-  }
+    message: clip(message, longestText),
+    hint: clip(hint, longestText),
+  })
 }
 
+/** Something that keeps the plan from running. */
+export const problem = reporter('error')
+
 /** Something that somebody should look at. */
-export function warning(
-  code: FindingCode,
-  place: Place,
-  stepId: string | undefined,
-  message: string,
-  hint: string,
-  below = '',
-): Finding {
-  return { ...problem(code, place, stepId, message, hint, below), severity: 'warning' }
+export const warning = reporter('warning')
+
+const longestText = 1_000
+
+/** A text that others wrote, in quotation marks, and shortened where it is long. */
+export function quoted(text: string): string {
+  return `"${clip(text, 80)}"`
+}
+
+function clip(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
 }
 
 /** Suggests the name that was probably meant, if there is one like it. */
@@ -55,7 +59,7 @@ export class Suggestions {
     if (this.#left === 0 || this.#names.length === 0 || name.length > 100) return undefined
     this.#left -= 1
     const like = closest(name, this.#names)
-    const found = distance(name.toLowerCase(), like.toLowerCase()) <= Math.max(2, name.length / 3) ? like : undefined
+    const found = isLike(name, like) ? like : undefined
     this.#known.set(name, found)
     return found
   }
@@ -63,6 +67,13 @@ export class Suggestions {
   /** `Did you mean "x"?`, or else what is given. */
   hint(name: string, otherwise: string): string {
     const like = this.nearest(name)
-    return like === undefined ? otherwise : `Did you mean "${like}"?`
+    return like === undefined ? otherwise : `Did you mean ${quoted(like)}?`
   }
+}
+
+/** Two slips are enough for a match, or a third of a long name; in a very short name, half of it. */
+function isLike(name: string, other: string): boolean {
+  const shorter = Math.min(name.length, other.length)
+  const slips = Math.max(1, Math.min(2, Math.floor(shorter / 2)), Math.floor(name.length / 3))
+  return distance(name.toLowerCase(), other.toLowerCase()) <= slips
 }

@@ -3,21 +3,22 @@ import type { Finding } from '../finding.ts'
 import { isJsonObject, type Json } from '../json.ts'
 import { isPointer } from '../pointer.ts'
 import { isItemPointer, isReference } from '../references.ts'
-import { planLimits, type Step } from '../schema.ts'
+import { planLimits } from '../schema.ts'
 import type { Hole } from './fit.ts'
-import { problem, warning, type Place } from './report.ts'
+import { idOfStep, nameOfStep, type PlacedStep, type PlanView } from './planView.ts'
+import { problem, quoted, warning, type Place } from './report.ts'
 
 export interface Walk {
-  readonly step: Step
+  readonly placed: PlacedStep
   readonly place: Place
-  readonly ids: ReadonlySet<string>
+  readonly view: PlanView
   readonly findings: Finding[]
-  /** Arrays and objects that have references in them. */
-  readonly holders: WeakSet<object>
   readonly onHole: (hole: Hole, place: Place) => void
+  /** Set when something lies too deep: that is said once. */
+  isTooDeep: boolean
 }
 
-/** @returns whether there is a reference in the value. */
+/** @returns whether there is a reference in the value, or what was meant as one. */
 export function walkValue(walk: Walk, value: Json, place: Place = walk.place): boolean {
   if (typeof value === 'string') return lookAtText(walk, value, place)
   if (typeof value !== 'object' || value === null) return false
@@ -26,19 +27,14 @@ export function walkValue(walk: Walk, value: Json, place: Place = walk.place): b
     return true
   }
   if (place.length - walk.place.length > planLimits.inputDepth) {
-    const message = `The input of step "${walk.step.id}" is nested deeper than ${planLimits.inputDepth} levels.`
-    walk.findings.push(
-      problem(
-        'PLAN_TOO_LARGE',
-        place,
-        walk.step.id,
-        message,
-        'Flatten it, or hand the value over as the output of a step.',
-      ),
-    )
+    if (walk.isTooDeep) return false
+    walk.isTooDeep = true
+    const message = `${nameOfStep(walk.placed)}: the input is nested deeper than ${planLimits.inputDepth} levels.`
+    const hint = 'Flatten it, or hand the value over as the output of a step.'
+    walk.findings.push(problem('PLAN_TOO_LARGE', place, idOfStep(walk.placed), message, hint))
     return false
   }
-  lookAtMistake(walk, value, place)
+  if (lookAtMistake(walk, value, place)) return true
   let isHolder = false
   if (Array.isArray(value)) {
     for (const [index, item] of (value as readonly Json[]).entries())
@@ -47,11 +43,11 @@ export function walkValue(walk: Walk, value: Json, place: Place = walk.place): b
     for (const key of Object.keys(value))
       if (walkValue(walk, (value as Record<string, Json>)[key] as Json, [...place, key])) isHolder = true
   }
-  if (isHolder) walk.holders.add(value)
+  if (isHolder) walk.view.holders.add(value)
   return isHolder
 }
 
-export function isWellFormed({ step, findings }: Pick<Walk, 'step' | 'findings'>, hole: Hole, place: Place): boolean {
+export function isWellFormed({ placed, findings }: Walk, hole: Hole, place: Place): boolean {
   const isItem = '$item' in hole
   const path = isItem ? hole.$item : (hole.path ?? '')
   if (!isPointer(path)) {
@@ -61,20 +57,20 @@ export function isWellFormed({ step, findings }: Pick<Walk, 'step' | 'findings'>
       problem(
         'REFERENCE_PATH',
         [...place, isItem ? '$item' : 'path'],
-        step.id,
-        `Step "${step.id}": "${path}" is not a JSON Pointer.`,
+        idOfStep(placed),
+        `${nameOfStep(placed)}: ${quoted(path)} is not a JSON Pointer.`,
         hint,
       ),
     )
     return false
   }
-  if (isItem && step.forEach === undefined) {
-    const message = `Step "${step.id}" speaks of an item ("$item"), and goes over none.`
+  if (isItem && placed.step.forEach === undefined && !placed.unread.has('forEach')) {
+    const message = `${nameOfStep(placed)} speaks of an item ("$item"), and goes over none.`
     findings.push(
       problem(
         'ITEM_OUTSIDE_FOR_EACH',
         place,
-        step.id,
+        idOfStep(placed),
         message,
         'Give the step a "forEach", or refer to a step with "$from".',
       ),
@@ -85,21 +81,16 @@ export function isWellFormed({ step, findings }: Pick<Walk, 'step' | 'findings'>
 }
 
 /** `$from` and `$item` mean references: an object that has one and is none would be handed to the tool as it stands. */
-function lookAtMistake({ step, findings }: Walk, value: object, place: Place): void {
-  if (!isJsonObject(value)) return
-  for (const key of ['$from', '$item'] as const) {
-    if (!Object.hasOwn(value, key)) continue
-    const form = key === '$from' ? '{"$from": "stepId", "path": "/field"}' : '{"$item": "/field"}'
-    findings.push(
-      problem(
-        'PLAN_SHAPE',
-        place,
-        step.id,
-        `Step "${step.id}" has an object with "${key}" that is not a reference.`,
-        `A reference is ${form}, and has nothing else.`,
-      ),
-    )
-  }
+function lookAtMistake({ placed, view, findings }: Walk, value: object, place: Place): boolean {
+  if (!isJsonObject(value)) return false
+  const key = (['$from', '$item'] as const).find((name) => Object.hasOwn(value, name))
+  if (key === undefined) return false
+  view.mistakes.add(value)
+  const form = key === '$from' ? '{"$from": "stepId", "path": "/field"}' : '{"$item": "/field"}'
+  const message = `${nameOfStep(placed)} has an object with "${key}" that is not a reference.`
+  const hint = `A reference is ${form}, and has nothing else.`
+  findings.push(problem('PLAN_SHAPE', place, idOfStep(placed), message, hint))
+  return true
 }
 
 // Whole texts in the notation of others (`$1`, `#E2`, `${3}`), and `${…}` or `{{…}}` that name a step of this plan.
@@ -107,17 +98,17 @@ const placeholder = /^(?:\$\d{1,4}|#E\d{1,4})$|\$\{\d{1,4}\}/
 const template = /\$\{\s*([\w\-:/[\]]{1,200})[^}]{0,200}\}|\{\{\s*([\w\-:/[\]]{1,200})[^}]{0,200}\}\}/g
 
 /** Text that looks like a reference of some other notation is handed to the tool as it stands, which is seldom meant. */
-function lookAtText({ step, ids, findings }: Walk, text: string, place: Place): false {
+function lookAtText({ placed, view, findings }: Walk, text: string, place: Place): false {
   if (!text.includes('$') && !text.includes('{{') && !text.startsWith('#E')) return false
   const start = text.slice(0, planLimits.textLength)
-  const mark = placeholder.exec(start)?.[0] ?? namedIn(start, ids)
+  const mark = placeholder.exec(start)?.[0] ?? namedIn(start, view.ids)
   if (mark === undefined) return false
-  const message = `Step "${step.id}" has the text "${mark}", which is not filled in: the tool gets it as it stands.`
+  const message = `${nameOfStep(placed)} has the text ${quoted(mark)}, which is not filled in: the tool gets it as it stands.`
   findings.push(
     warning(
       'TEMPLATE_IN_TEXT',
       place,
-      step.id,
+      idOfStep(placed),
       message,
       'Write a reference in place of the text: {"$from": "stepId", "path": "/field"}.',
     ),
