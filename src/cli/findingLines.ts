@@ -1,6 +1,6 @@
 // Findings and errors, as lines for people: what, where, and the next thing to do.
 import { PlanloomError } from '../errors.ts'
-import type { Finding } from '../plan/index.ts'
+import { shortPointer, type Finding } from '../plan/index.ts'
 import type { Colours } from './colours.ts'
 import { printable, printableLines } from './escape.ts'
 import { findingsOf } from './invalidWork.ts'
@@ -8,9 +8,10 @@ import { findingsOf } from './invalidWork.ts'
 export function findingLines(findings: readonly Finding[], colours: Colours): string[] {
   return findings.flatMap(({ severity, code, path, stepId, message, hint }) => {
     const title = severity === 'error' ? colours.red('error') : colours.yellow('warning')
-    const where = [...(stepId === undefined ? [] : [`step ${stepId}`]), path === '' ? 'the whole plan' : path].join(
-      ', ',
-    )
+    const where = [
+      ...(stepId === undefined ? [] : [`step ${stepId}`]),
+      path === '' ? 'the whole plan' : shortPointer(path),
+    ].join(', ')
     const [first = '', ...rest] = printableLines(message)
     return [
       `${title} ${first} ${colours.dim(`[${code}]`)}`,

@@ -20,7 +20,7 @@ export {
   type Step,
 } from './schema.ts'
 export type { Effects, Gift, Need, ToolCatalogue, ToolDescription } from './toolDescription.ts'
-export type { Finding, FindingCode } from './finding.ts'
+export { findingCodes, type Finding, type FindingCode } from './finding.ts'
 
 // Reading and checking
 export { parsePlan, PlanInvalidError } from './parse.ts'
@@ -36,7 +36,7 @@ export { definePlan, step, type PlanDefinition, type StepHandle, type TypedTool 
 export type { Ref, RefTo, WithRefs } from './typedReferences.ts'
 
 // Pointers and references
-export { formatPointer, getPointer, isPointer, parsePointer } from './pointer.ts'
+export { formatPointer, getPointer, isPointer, parsePointer, shortPointer } from './pointer.ts'
 export {
   childId,
   dependenciesOf,

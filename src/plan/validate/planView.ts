@@ -90,5 +90,5 @@ export function nameOfStep({ step, index }: PlacedStep): string {
 
 /** The id for a finding, where it can be read. */
 export function idOfStep({ step }: PlacedStep): string | undefined {
-  return step.id === unreadId ? undefined : step.id.slice(0, 200)
+  return step.id === unreadId ? undefined : step.id
 }

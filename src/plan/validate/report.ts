@@ -2,6 +2,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { Finding, FindingCode } from '../finding.ts'
 import { boundPointer, formatPointer } from '../pointer.ts'
+import { planLimits } from '../schema.ts'
 
 export type Place = readonly (string | number)[]
 
@@ -20,7 +21,7 @@ function reporter(severity: Finding['severity']): Report {
     code,
     severity,
     path: boundPointer(formatPointer(place) + below),
-    ...(stepId !== undefined && { stepId }),
+    ...(stepId !== undefined && { stepId: stepId.slice(0, planLimits.idLength) }),
     message: clip(message, longestText),
     hint: clip(hint, longestText),
   })
