@@ -5,7 +5,7 @@
 //     is stopped; whatever comes afterwards is dropped.
 import { PlanloomError } from '../errors.ts'
 import type { PlannerAsk, PlannerBehaviour, PlannerReply } from '../machines/planner.messages.ts'
-import { failureFrom } from './failure.ts'
+import { failureFrom } from '../plan/thrownValue.ts'
 import { onAbort } from './onAbort.ts'
 import type { Planner, PlannerContext } from './planners/planner.ts'
 

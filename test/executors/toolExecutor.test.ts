@@ -83,14 +83,14 @@ describe('tool executor', () => {
 
   it.each<[string, unknown, string, string?]>([
     ['a string', 'boom', 'Executor "tool" threw "boom".'],
-    ['nothing', undefined, 'Executor "tool" threw a value that is no Error: undefined.'],
+    ['nothing', undefined, 'Executor "tool" threw undefined.'],
     ['an object', { code: 1 }, 'Executor "tool" threw an object that is no Error: {"code":1}.'],
     ['what cannot even be read', unreadable(), 'Executor "tool" threw something that cannot be read.'],
     [
       'an Error with causes',
       new Error('outer', { cause: new TypeError('inner', { cause: 'root' }) }),
       'Executor "tool" threw Error: outer',
-      'TypeError: inner ← root',
+      'TypeError: inner ← "root"',
     ],
   ])('makes a failure of a tool that throws or rejects with %s', async (_, thrown, message, cause) => {
     for (const tool of [() => raise(thrown), async () => raise(thrown)]) {

@@ -220,13 +220,13 @@ describe('whatever a tool throws', () => {
     ['undefined', undefined, 'Tool "try" threw undefined.'],
     ['null', null, 'Tool "try" threw null.'],
     ['a number', 5, 'Tool "try" threw a number that is no Error: 5.'],
-    ['an object', { a: 1 }, 'Tool "try" threw an object that is no Error: [object Object].'],
-    ['an object without a prototype', Object.create(null), 'Tool "try" threw something that cannot even be read.'],
+    ['an object', { a: 1 }, 'Tool "try" threw an object that is no Error: {"a":1}.'],
+    ['an object without a prototype', Object.create(null), 'Tool "try" threw an object that is no Error: {}.'],
     ['a symbol', Symbol('s'), 'Tool "try" threw a symbol that is no Error: Symbol(s).'],
     ['a TypeError', new TypeError('not a function'), 'Tool "try" threw TypeError: not a function'],
     ['an Error without a message', new Error(), 'Tool "try" threw Error without a message'],
-    ['a proxy that throws', hostile, 'Tool "try" threw something that cannot even be read.'],
-    ['an Error with a getter that throws', getter, 'Tool "try" threw something that cannot even be read.'],
+    ['a proxy that throws', hostile, 'Tool "try" threw something that cannot be read.'],
+    ['an Error with a getter that throws', getter, 'Tool "try" threw something that cannot be read.'],
     ['an AbortError of its own', new DOMException('timed out', 'AbortError'), 'Tool "try" threw AbortError: timed out'],
   ])('%s becomes a failure that may be tried again', async (_, thrown, message) => {
     const expected = { code: 'TOOL_FAILED', message, retryable: true }

@@ -9,7 +9,7 @@ import { getPointer } from '../../plan/pointer.ts'
 import type { Json } from '../../plan/json.ts'
 import type { FactGiven, Failure, StepExecute, Usage } from '../../machines/coordinator.messages.ts'
 import type { AttemptOutcome } from '../../machines/executor.messages.ts'
-import { clip, failureFrom } from '../failure.ts'
+import { clip, failureFrom } from '../../plan/thrownValue.ts'
 import type { Stop } from '../liveAttempt.ts'
 import type { Executor } from './executor.ts'
 

@@ -3,7 +3,7 @@ import { toJsonValue } from '../../plan/jsonValue.ts'
 import type { Json, JsonObject } from '../../plan/json.ts'
 import type { HostMessage } from '../../machines/behaviour.messages.ts'
 import type { StepExecute } from '../../machines/coordinator.messages.ts'
-import { failureFrom } from '../failure.ts'
+import { failureFrom } from '../../plan/thrownValue.ts'
 import { abortedOutcome, brokenExpectation } from './attemptOutcome.ts'
 
 /** A step that waits for a person's answer. */

@@ -1,6 +1,6 @@
 // Progress as a tool says it, reduced to what a person can read: a tool written in JavaScript may say anything.
 import type { Progress } from './executor.ts'
-import { clip } from '../failure.ts'
+import { clip } from '../../plan/thrownValue.ts'
 
 /** Keeps the numbers and the text of a progress, and drops whatever else came with it. */
 export function progressOf(said: Progress): Progress {
