@@ -262,6 +262,27 @@ describe('planloom graph and diff', () => {
     expect(planHash(patched)).toBe(planHash(parsePlan(b)))
     expect((await callCommand('diff', document(a), document(a))).stdout).toContain('are the same')
   })
+
+  it('says what has changed of goal, assumptions and id', async () => {
+    const plan = {
+      id: 'p',
+      goal: { text: 'go', facts: { x: 1 } },
+      steps: [],
+      assumptions: [{ id: 'u', statement: 'one', fact: 'f', is: true, steps: [] }],
+    }
+    const other = {
+      ...plan,
+      id: 'q',
+      goal: { text: 'stay', facts: { x: 2 }, partial: 'allow' },
+      assumptions: [{ ...plan.assumptions[0], statement: 'two' }],
+    }
+    const { stdout } = await callCommand('diff', document(plan), document(other))
+    expect(stdout).toContain('id: p becomes q')
+    expect(stdout).toContain(
+      'goal: text: go becomes stay; facts: {"x":1} becomes {"x":2}; partial: nothing becomes allow',
+    )
+    expect(stdout).toContain('assumes u: two')
+  })
 })
 
 describe('planloom replay', () => {

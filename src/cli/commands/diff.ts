@@ -1,5 +1,5 @@
 // `planloom diff`: what turns one plan into another, as a patch.
-import { diffPlans, type Operation } from '../../plan/index.ts'
+import { canonicalJson, diffPlans, type Goal, type Operation, type Plan } from '../../plan/index.ts'
 import type { Colours } from '../colours.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -8,17 +8,17 @@ import type { Output } from '../output.ts'
 
 /** With `--json` the document is the patch itself. */
 export async function diff(fileA: string, fileB: string, output: Output): Promise<number> {
-  const patch = diffPlans(await loadPlan(fileA), await loadPlan(fileB))
-  const { colours } = output
-  const none = `the steps of ${fileA} and ${fileB} are the same`
-  output.print(
-    patch.operations.length === 0 ? [none] : patch.operations.map((operation) => operationLine(operation, colours)),
-  )
+  const [a, b] = [await loadPlan(fileA), await loadPlan(fileB)]
+  const patch = diffPlans(a, b)
+  const none = `goal, steps and assumptions of ${fileA} and ${fileB} are the same`
+  const lines = patch.operations.map((operation) => operationLine(operation, a, output.colours))
+  const named = a.id === b.id ? [] : [`# id: ${printable(a.id)} becomes ${printable(b.id)}`]
+  output.print([...named, ...(lines.length === 0 ? [none] : lines)])
   output.document(patch)
   return exitCodes.done
 }
 
-function operationLine(operation: Operation, colours: Colours): string {
+function operationLine(operation: Operation, before: Plan, colours: Colours): string {
   switch (operation.op) {
     case 'insert': {
       const { id, title, tool } = operation.step
@@ -41,6 +41,24 @@ function operationLine(operation: Operation, colours: Colours): string {
     case 'unassume':
       return `! assumes ${operation.id} no longer`
     case 'regoal':
-      return `◎ goal: ${printable(operation.goal.text)}`
+      return `◎ goal: ${goalChange(before.goal, operation.goal)}`
   }
+}
+
+/** The parts that have changed, and what they are now: `facts: {"x":1} becomes {"x":2}`. */
+function goalChange(before: Goal, after: Goal): string {
+  const parts = (['text', 'want', 'facts', 'partial'] as const).flatMap((part) => {
+    const [then, now] = [shown(before[part]), shown(after[part])]
+    return then === now ? [] : [`${part}: ${cut(then)} becomes ${cut(now)}`]
+  })
+  return parts.join('; ')
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : typeof value === 'string' ? value : canonicalJson(value)
+}
+
+function cut(text: string): string {
+  const line = printable(text)
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`
 }
