@@ -102,6 +102,7 @@ function wordsFor(value: unknown): string {
 }
 
 function textOf(value: unknown): string {
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- no object: those are written as JSON
   if (typeof value !== 'object') return String(value)
   try {
     return JSON.stringify(value)
