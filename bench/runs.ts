@@ -3,6 +3,7 @@
 //   npx tsx --expose-gc bench/runs.ts [rounds]
 import { z } from 'zod'
 import { createRuntime, defineTool } from '../src/runtime/index.ts'
+import { parsePlan } from '../src/plan/parse.ts'
 import type { Plan } from '../src/plan/schema.ts'
 import { shapes } from './shapes.ts'
 
@@ -54,8 +55,8 @@ function median(values: readonly number[]): number {
 console.log(`µs of processor time per step, medians of ${String(rounds)} rounds\n`)
 console.log('| shape | 1 run of 10,000 | 500 runs of 20 | ratio |\n|---|---:|---:|---:|')
 for (const shape of shapes) {
-  const large = planOf(shape.after(10_000))
-  const small = planOf(shape.after(20))
+  const large = parsePlan(planOf(shape.after(10_000)))
+  const small = parsePlan(planOf(shape.after(20)))
   const one: number[] = []
   const many: number[] = []
   for (let round = -1; round < rounds; round++) {

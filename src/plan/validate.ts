@@ -36,7 +36,8 @@ export interface PlanCheck {
  *
  * Steps that depend on a cycle, or on a step that can never run, are not reported as well: mending the cause mends them.
  *
- * @param value a plan, or anything that claims to be one. It is copied, and not changed.
+ * @param value a plan, or anything that claims to be one. It is copied, and not changed; a plan that was made here is taken
+ *   as it is, and not looked through again for the same `options` (the same objects).
  * @returns all findings; a plan with an `error` among them never runs. Time grows with the plan, not faster.
  * @example
  * import { validatePlan } from 'planloom/plan'
@@ -44,6 +45,24 @@ export interface PlanCheck {
  * findings.map((finding) => finding.code) // ['STEP_UNKNOWN']
  */
 export function validatePlan(value: unknown, options: ValidateOptions = {}): PlanCheck {
+  const known = typeof value === 'object' && value !== null ? madeHere.get(value) : undefined
+  if (known !== undefined && isSameQuestion(known.options, options)) return known.check
+  const { plan, findings } = checkPlan(value, options)
+  if (plan === undefined) return { plan, findings }
+  const made = known === undefined ? plan : (value as Plan) // frozen throughout, and equal to what is made of it now
+  const check = { plan: made, findings }
+  madeHere.set(made, { options, check })
+  return check
+}
+
+/** The plans that were made here, with the last check of each: a service starts the same plan many times. */
+const madeHere = new WeakMap<object, { readonly options: ValidateOptions; readonly check: PlanCheck }>()
+
+function isSameQuestion(a: ValidateOptions, b: ValidateOptions): boolean {
+  return a.tools === b.tools && a.executors === b.executors && a.limits === b.limits
+}
+
+function checkPlan(value: unknown, options: ValidateOptions): PlanCheck {
   const { tools, executors, limits = {} } = options
   const {
     plan,

@@ -49,6 +49,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const executors = executorsByRole(registry, options.executors ?? [], (goal, work, signal) =>
     begin(goal, { signal, labels: { parentStep: work.stepId } }, work.runId),
   )
+  const roles = [...executors.keys(), 'person']
   const gate = new Gate(clock, gateLimits())
   let isClosed = false
 
@@ -72,9 +73,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
         hint: 'Make a new one with createRuntime().',
       })
     }
-    const plan = isPlan(goalOrPlan)
-      ? parsePlan(goalOrPlan, { tools, executors: [...executors.keys(), 'person'] })
-      : undefined
+    const plan = isPlan(goalOrPlan) ? parsePlan(goalOrPlan, { tools, executors: roles }) : undefined
     const goal = plan?.goal ?? goalOf(goalOrPlan)
     const planner = start.planner ?? (plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner)
     const runId = start.runId ?? ids.runId()
@@ -156,7 +155,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
         goal: goalOf(goal),
         planner: defaultPlanner,
         tools,
-        executors: [...executors.keys(), 'person'],
+        executors: roles,
         clock,
         signal: planOptions.signal,
         planId: ids.runId(),

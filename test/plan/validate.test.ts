@@ -620,6 +620,29 @@ describe('validatePlan does not complain', () => {
 })
 
 describe('validatePlan', () => {
+  it('takes a plan that it made as it is, and judges it anew where the question is another one', () => {
+    const given = { id: 'p', goal: { text: 'go' }, steps: [{ id: 'a', tool: 'open' }] }
+    const { plan } = validatePlan(given)
+    expect(plan).not.toBe(given)
+    expect(validatePlan(plan, { tools }).plan).toBe(plan)
+    expect(validatePlan(plan, { tools }).plan).toBe(plan)
+    const fewer = new Map([...tools].filter(([name]) => name !== 'open'))
+    expect(validatePlan(plan, { tools: fewer }).findings.map(({ code }) => code)).toEqual(['TOOL_UNKNOWN'])
+    expect(validatePlan(plan, { tools }).plan).toBe(plan)
+  })
+
+  it('judges the same as before what it made before, whatever it is asked', () => {
+    fc.assert(
+      fc.property(plans(), fc.boolean(), fc.boolean(), (plan, withTools, again) => {
+        const made = validatePlan(plan).plan
+        const options = withTools ? { tools } : {}
+        const fresh = validatePlan(structuredClone(made), options)
+        if (again) validatePlan(made, options)
+        expect(validatePlan(made, options)).toEqual(fresh)
+      }),
+    )
+  })
+
   it('fills in defaults, freezes, and leaves what it was given alone', () => {
     const value = { id: 'p', goal: { text: 'go' }, steps: [{ id: 'a', tool: 'noop', retry: { attempts: 2 } }] }
     const { plan } = validatePlan(value)
