@@ -93,7 +93,7 @@ describe('start and plan', () => {
       await using runtime = createRuntime()
       const { code, hint } = errorOf(() => runtime.start(goal as never))
       expect(['GOAL_INVALID', 'PLAN_INVALID']).toContain(code)
-      expect(hint).toMatch(/A goal is a text|plan format/)
+      expect(hint).toMatch(/A goal is a text|Add "id"/)
       await expect(runtime.plan(goal as never)).rejects.toMatchObject({ code: 'GOAL_INVALID' })
       expect(runtime.runs).toEqual([])
     },

@@ -1,0 +1,176 @@
+// What the coordinator says, carried out: attempts through the gate to the pools, timers, and questions to the planner.
+//
+// V1. An attempt keeps its place in the gate until it is over for the run, whatever its tool does.
+// V2. Every abort is answered: also that of an attempt which was still waiting at the gate.
+import type { Executor } from '../actors/executors/executor.ts'
+import type { Ask } from '../actors/executors/personExecutor.ts'
+import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
+import type { Planner } from '../actors/planners/planner.ts'
+import type { HostRef } from '../machines/behaviour.messages.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type {
+  CoordinatorCommand,
+  PlanRequestCommand,
+  RunStarted,
+  StepAbort,
+  StepExecute,
+} from '../machines/coordinator.messages.ts'
+import { listFacts } from '../machines/decisions/facts.ts'
+import { attemptKey } from '../machines/executor.messages.ts'
+import { planner as plannerChart } from '../machines/planner.machine.ts'
+import { createActor, type Actor, type AnyActorRef } from '../machines/xstate.ts'
+import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import { AttemptWatch } from './attemptWatch.ts'
+import type { Clock } from './clock.ts'
+import type { Gate } from './gate.ts'
+import { RunPools } from './runPools.ts'
+import { situationOf } from './situation.ts'
+import { TimerQueue } from './timerQueue.ts'
+
+/** What all runs of a runtime share, and what one of them was given. */
+export interface RunMeans {
+  readonly run: RunStarted
+  readonly clock: Clock
+  readonly gate: Gate
+  /** By role. */
+  readonly executors: ReadonlyMap<string, Executor>
+  readonly planner: Planner
+  readonly tools: ToolCatalogue
+  readonly ask: Ask | undefined
+}
+
+export interface DeliveryOptions extends RunMeans {
+  readonly host: HostRef
+  /** The run's signal. */
+  readonly signal: AbortSignal
+  /** Told of each actor that is started, so that it can be stopped with the run. */
+  readonly onStart: (actor: AnyActorRef) => void
+}
+
+export class Delivery {
+  readonly #options: DeliveryOptions
+  readonly #timers: TimerQueue
+  readonly #watches: AttemptWatch
+  readonly #pools: RunPools
+  #planner: Actor<typeof plannerChart> | undefined
+
+  constructor(options: DeliveryOptions) {
+    const { clock, host } = options
+    this.#options = options
+    this.#timers = new TimerQueue(clock)
+    this.#watches = new AttemptWatch(clock, this.#timers, (message) => {
+      host.send(message)
+    })
+    this.#pools = new RunPools(options)
+  }
+
+  /** @param context of the coordinator that says it. */
+  deliver(command: CoordinatorCommand, context: CoordinatorContext): void {
+    switch (command.type) {
+      case 'step.execute':
+        this.#admit(command)
+        break
+      case 'step.abort':
+        this.#abort(command)
+        break
+      case 'timer.set':
+        this.#timers.set(command.key, command.at, () => {
+          this.#options.host.send({ type: 'timer.fired', key: command.key })
+        })
+        break
+      case 'timer.clear':
+        this.#timers.clear(command.key)
+        break
+      case 'plan.request':
+        this.#ask(command, context)
+        break
+      case 'plan.cancel':
+        this.#planner?.send(command)
+        break
+    }
+  }
+
+  /** An executor has given a sign of life. */
+  hear(attempt: { readonly stepId: string; readonly attempt: number }): void {
+    this.#watches.hear(attemptKey(attempt))
+  }
+
+  /** An attempt is over for the run. */
+  leave(attempt: { readonly stepId: string; readonly attempt: number }): void {
+    const { gate, run } = this.#options
+    const key = attemptKey(attempt)
+    gate.leave(run.runId, key)
+    this.#watches.end(key)
+    this.#pools.leave(key)
+  }
+
+  close(): void {
+    const { gate, run } = this.#options
+    this.#timers.close()
+    gate.forget(run.runId)
+  }
+
+  #admit(work: StepExecute): void {
+    if (work.role === 'person') {
+      this.#start(work)
+      return
+    }
+    const classes = [`role:${work.role}`]
+    if (work.tool !== undefined) classes.push(`tool:${work.tool}`)
+    this.#options.gate.admit({
+      runId: work.runId,
+      key: attemptKey(work),
+      classes,
+      holdsPlace: work.role !== 'goal',
+      start: () => {
+        this.#start(work)
+      },
+    })
+  }
+
+  #start(work: StepExecute): void {
+    this.#watches.begin(work)
+    this.#pools.execute(work)
+  }
+
+  #abort(command: StepAbort): void {
+    const { run, gate, host } = this.#options
+    const key = attemptKey(command)
+    const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
+    this.#watches.end(key)
+    if (hadStarted) {
+      this.#pools.abort(command)
+      return
+    }
+    const { stepId, attempt, because } = command
+    const failure = { code: 'ABORTED', message: because, retryable: false }
+    host.send({ type: 'step.failed', stepId, attempt, failure })
+  }
+
+  #ask(command: PlanRequestCommand, context: CoordinatorContext): void {
+    const { plan, limits, facts } = context
+    const isAgain = command.revision !== undefined && plan !== undefined
+    const situation = isAgain ? { situation: situationOf(context, plan) } : {}
+    this.#planner ??= this.#startPlanner()
+    this.#planner.send({ ...command, facts: [...listFacts(facts)], limits, ...situation })
+  }
+
+  /** A run of a plan without trouble never needs it. */
+  #startPlanner(): Actor<typeof plannerChart> {
+    const { planner, clock, run, tools, executors, host, signal, onStart } = this.#options
+    const actor = createActor(plannerChart, {
+      id: 'planner',
+      parent: host,
+      input: {
+        host,
+        planner: planner.name,
+        planId: run.runId,
+        tools,
+        executors: [...executors.keys(), 'person'],
+        behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal }),
+      },
+    }).start()
+    onStart(actor)
+    return actor
+  }
+}
