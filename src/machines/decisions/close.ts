@@ -94,7 +94,7 @@ function findVerdict(turn: Turn): Verdict {
   }
   const succeeded = turn.counts.succeeded
   if (missing === 0) return { status: 'completed', reason: 'done', message: `Done: ${count(succeeded)} succeeded.` }
-  const message = `${count(succeeded)} succeeded, ${String(missing)} did not`
+  const message = `${count(succeeded)} succeeded, ${String(missing)} ${missing === 1 ? 'was' : 'were'} lost`
   const allowsPart = turn.plan?.goal.partial === 'allow'
   if (lost === undefined || (allowsPart && isWorthHaving(turn))) {
     return { status: 'completed', reason: 'partial', message: `Done in part: ${message}.`, stepId: lost }
