@@ -106,6 +106,9 @@ describe('wrap', () => {
     expect(wrap('', 12)).toEqual([''])
   })
 
+  // Only blanks: `trim` takes wide and fixed blanks as well, and those are part of a word here.
+  const withoutMargin = (piece: string): string => piece.replace(/^ +/, '')
+
   it('loses no word, and is never wider than the terminal, but for a word that is', () => {
     const word = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => printable(text).replaceAll(' ', '_'))
     fc.assert(
@@ -116,9 +119,9 @@ describe('wrap', () => {
         (words, margin, columns) => {
           const line = ' '.repeat(margin) + words.join(' ')
           const pieces = wrap(line, columns)
-          expect(pieces.map((piece) => piece.trimStart()).join(' ')).toBe(words.join(' '))
+          expect(pieces.map(withoutMargin).join(' ')).toBe(words.join(' '))
           for (const piece of pieces)
-            if (piece.trim().includes(' ')) expect(columnsOf(piece)).toBeLessThanOrEqual(columns)
+            if (withoutMargin(piece).includes(' ')) expect(columnsOf(piece)).toBeLessThanOrEqual(columns)
         },
       ),
     )
