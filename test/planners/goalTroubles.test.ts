@@ -4,7 +4,7 @@ import { createGoalPlanner } from '../../src/actors/planners/goal/goalPlanner.ts
 import type { Goal } from '../../src/plan/schema.ts'
 import type { ToolDescription } from '../../src/plan/toolDescription.ts'
 import { tool } from './auditTools.ts'
-import type { StepReport, StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
+import type { PlanSituation, StepReport, StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
 import { applyPatch } from '../../src/plan/patch.ts'
 import { expectValid, firstPlan, rehearse, ToolFailure, toPlan, type Behaviour, type Rehearsal } from './rehearsal.ts'
 import { contextAt, factsOf, requestFor, situationOf } from './requests.ts'
@@ -192,5 +192,51 @@ describe('tools that take longer than they were declared to', () => {
     expect(answer).toMatchObject({
       patch: [{ op: 'reorder', ids: ['scan[1]', 'scan[2]', 'read[1]', 'read[2]'] }],
     })
+  })
+})
+
+describe('an amendment', () => {
+  it('looks at no more outputs and facts in a long plan than in a short one', async () => {
+    const tools = [
+      tool('read', { needs: { file: 'file' }, gives: { text: '/text' } }),
+      tool('scan', { needs: { file: 'file' }, gives: { text: '/text' }, cost: 5 }),
+      tool('sum_up', { needs: { text: 'text' }, gives: { gist: '/gist' } }),
+      tool('report', { needs: { gists: { fact: 'gist', each: true } }, gives: { report: '/report' } }),
+    ]
+    async function looksWith(files: number): Promise<number> {
+      const known = Object.fromEntries(
+        Array.from({ length: files }, (_, nth) => [`file[${String(nth)}]`, `${String(nth)}.pdf`]),
+      )
+      const goal: Goal = { text: 'go', want: [{ fact: 'report' }], facts: known }
+      const planner = createGoalPlanner()
+      const draft = await firstPlan(planner, tools, goal)
+      if ('giveUp' in draft) throw new Error(draft.giveUp)
+      const plan = toPlan(draft, goal)
+      const facts = factsOf(known)
+      let looks = 0
+      const situation: PlanSituation = {
+        plan,
+        step: (id) => ({ status: id === 'read[3]' ? 'failed' : 'waiting', attempt: 1 }),
+        output: () => {
+          looks += 1
+          return undefined
+        },
+        fact: (key) => {
+          looks += 1
+          return facts.find((fact) => fact.key === key)
+        },
+        facts: () => facts,
+      }
+      const troubles = [{ type: 'failed', text: 'read[3] failed', stepId: 'read[3]' }] as const
+      const answer = await planner.replan?.({ ...requestFor({ goal, tools }), plan, situation, troubles }, contextAt(0))
+      expect(answer).toMatchObject({
+        patch: [
+          { op: 'replace', step: { id: 'sum_up[3]' } },
+          { op: 'insert', step: { id: 'scan[3]' } },
+        ],
+      })
+      return looks
+    }
+    expect(await looksWith(200)).toBe(await looksWith(10))
   })
 })

@@ -3,14 +3,15 @@
 // D1. Steps that are right already are not mentioned.
 // D2. What has failed stays where it is, as the record of what was tried; other means get ids of their own.
 // D3. A step that waits keeps its id when it goes on doing the same work, also with another input.
-import { canonicalJson } from '../../../plan/hash.ts'
 import { isChildOf } from '../../../plan/references.ts'
-import type { Assumption, Operation, Step } from '../../../plan/schema.ts'
+import type { Operation, Step } from '../../../plan/schema.ts'
+import { inPlanOrder } from './affected.ts'
 import { openBranch } from './branch.ts'
 import { factKey } from './factKey.ts'
-import { isTrue } from './knowledge.ts'
+import { changeAssumptions } from './assumptions.ts'
 import { leastUnknown } from './leastUnknown.ts'
 import type { Use } from './posedProblem.ts'
+import { scopeOf } from './planIndex.ts'
 import type { Weigh } from './priority.ts'
 import { isSameWork, rewireOthers, type Supply } from './rewiring.ts'
 import type { Standing } from './standing.ts'
@@ -27,21 +28,21 @@ export interface Change extends Supply {
 }
 
 export function describeChange(change: Change): readonly Operation[] {
-  const { standing, affected, solved, weigh } = change
+  const { standing, affected, solved, weigh, broken } = change
   const { problem, bounds, solution } = solved
   if (solution === undefined) return []
   const written = writeSteps({
     problem,
     bounds,
     solution,
-    taken: new Set(standing.steps.keys()),
+    isTaken: (id) => standing.steps.has(id),
     reuse: (uses) => matchSteps(uses, affected, standing),
     weigh,
     ...(!solution.isLeast && { note: leastUnknown }),
   })
   const gone = goneSteps(change, written)
   return [
-    ...changeAssumptions(change, written, gone),
+    ...changeAssumptions({ standing, affected, broken }, written.assumptions, gone),
     ...placeSteps(change, written),
     ...rewireOthers(change, standing, written.idOf),
     ...freeGatherers(standing, gone),
@@ -52,10 +53,10 @@ export function describeChange(change: Change): readonly Operation[] {
 /** Steps that wait, for the uses that may take their place: with the same tool first, then with what they gave. */
 function matchSteps(uses: readonly Use[], affected: ReadonlySet<string>, standing: Standing): ReadonlyMap<Use, string> {
   const waiting = new Map<string, string[]>()
-  for (const { id } of standing.plan.steps) {
-    const step = standing.steps.get(id)
-    if (step?.tool === undefined || !affected.has(id) || !standing.isOpen(id)) continue
-    const key = factKey(step.tool, step.forEach ? '*' : (step.item ?? ''))
+  for (const step of inPlanOrder(affected, standing)) {
+    const { id } = step
+    if (step.tool === undefined || !standing.isOpen(id)) continue
+    const key = factKey(step.tool, scopeOf(step))
     const others = waiting.get(key)
     if (others) others.push(id)
     else waiting.set(key, [id])
@@ -88,7 +89,7 @@ function isGathered({ id }: Step, { steps }: Standing): boolean {
 
 /** Affected steps that wait and are not needed any more. */
 function goneSteps({ affected, standing }: Change, { useOf }: Written): readonly Step[] {
-  return standing.plan.steps.filter(({ id }) => affected.has(id) && standing.isOpen(id) && !useOf.has(id))
+  return inPlanOrder(affected, standing).filter(({ id }) => standing.isOpen(id) && !useOf.has(id))
 }
 
 /** New and changed steps, and those whose priority is another now. */
@@ -115,15 +116,17 @@ function placeSteps({ standing, links }: Change, { steps }: Written): Operation[
 }
 
 function nextStep(place: number, except: ReadonlySet<string>, { plan }: Standing): string | undefined {
-  return plan.steps.slice(place + 1).find(({ id }) => !except.has(id))?.id
+  let next = place + 1
+  while (except.has(plan.steps[next]?.id ?? '')) next += 1
+  return plan.steps[next]?.id
 }
 
 /** A gatherer whose children are replaced gathers what there is, and nobody has to wait for it. */
 function freeGatherers(standing: Standing, gone: readonly Step[]): Operation[] {
   const goneIds = new Set(gone.map(({ id }) => id))
   const operations: Operation[] = []
-  for (const step of standing.plan.steps) {
-    if (step.expanded === undefined || !standing.isOpen(step.id)) continue
+  for (const step of standing.expanded) {
+    if (!standing.isOpen(step.id)) continue
     const losesChild = [...goneIds].some((id) => isChildOf(id, step))
     if (losesChild) operations.push({ op: 'remove', id: step.id })
     else if (step.onSkipped !== 'run')
@@ -140,46 +143,4 @@ function dismiss({ abandoned, standing }: Change, gone: readonly Step[]): Operat
     ...[...roots].map((id): Operation => ({ op: 'abandon', id, because })),
     ...gone.flatMap(({ id }): Operation[] => (lost.has(id) ? [] : [{ op: 'remove', id }])),
   ]
-}
-
-/** Assumptions of steps that were thought over are those of the new solution; all others stay. */
-function changeAssumptions(
-  { standing, affected, broken }: Change,
-  written: Written,
-  gone: readonly Step[],
-): Operation[] {
-  const operations: Operation[] = []
-  const goneIds = new Set(gone.map(({ id }) => id))
-  const fresh = new Map(written.assumptions.map((assumption) => [meaningOf(assumption), assumption]))
-  const taken = new Set(standing.plan.assumptions.map(({ id }) => id))
-  for (const assumption of standing.plan.assumptions) {
-    const next = fresh.get(meaningOf(assumption))
-    const known = standing.knowledge.facts.get(assumption.fact)
-    const isConfirmed = known !== undefined && isTrue(assumption.is, known.value)
-    const others = assumption.steps.filter((id) => (isConfirmed || !affected.has(id)) && !goneIds.has(id))
-    const steps = [...new Set([...others, ...(next?.steps ?? [])])]
-    fresh.delete(meaningOf(assumption))
-    if (steps.length === 0 || broken.includes(assumption.id)) operations.push({ op: 'unassume', id: assumption.id })
-    else if (canonicalJson([...steps].sort()) !== canonicalJson([...assumption.steps].sort())) {
-      operations.push({ op: 'assume', assumption: { ...assumption, steps } })
-    }
-  }
-  for (const assumption of fresh.values()) {
-    operations.push({ op: 'assume', assumption: { ...assumption, id: freeAssumptionId(assumption.id, taken) } })
-  }
-  return operations
-}
-
-function meaningOf({ fact, is }: Assumption): string {
-  return `${fact} ${canonicalJson(is)}`
-}
-
-function freeAssumptionId(id: string, taken: Set<string>): string {
-  const [name = id, suffix = ''] = /^(.*?)(\[[\d.]+\])?$/.exec(id)?.slice(1) ?? [id]
-  for (let nth = 1; ; nth++) {
-    const free = nth === 1 ? id : `${name}:${String(nth)}${suffix}`
-    if (taken.has(free)) continue
-    taken.add(free)
-    return free
-  }
 }

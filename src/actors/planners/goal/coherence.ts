@@ -10,7 +10,6 @@ import type { Order } from './order.ts'
 import type { Link, Use } from './posedProblem.ts'
 import type { Draft } from './draft.ts'
 import { fitInput } from './inputFit.ts'
-import { triedKey } from './triedKey.ts'
 
 /** Whether these uses, and all that take from them, take newest versions only. */
 export function isCoherent(touched: ReadonlySet<Use>, draft: Draft, order: Order): boolean {
@@ -74,13 +73,13 @@ function hasOrder(uses: ReadonlySet<Use>, mustFollow: ReadonlyMap<Use, readonly 
 export function isUntried(use: Use, draft: Draft, { tried, lineage }: Knowledge): boolean {
   if (use.tool === undefined || use.standing) return true
   if (use.copy > 0 && isRepetition(use, draft)) return false
-  if (tried.size === 0) return true
+  if (tried === undefined) return true
   const { name } = use.tool
   if (use.links.some((link) => lineage(giverOf(link, draft), name) >= mostInLine)) return false
   const values = inputOf(use, draft, (link) => (draft.choiceOf(link) === 'known' ? link.atom.known?.value : undefined))
-  if (values && tried.has(triedKey(name, values))) return false
+  if (values && tried.has(name, values)) return false
   const references = inputOf(use, draft, (link) => referenceOf(link, draft))
-  return references === undefined || !tried.has(triedKey(name, references))
+  return references === undefined || !tried.has(name, references)
 }
 
 function isRepetition(use: Use, draft: Draft): boolean {

@@ -12,6 +12,7 @@ export function factKey(fact: string, scope: Scope): string {
 
 /** Takes a fact's key apart. */
 export function splitFactKey(key: string): { readonly fact: string; readonly scope: Scope } {
+  if (!key.endsWith(']')) return { fact: key, scope: '' }
   const match = /^(.+)\[(\d+(?:\.\d+)*|\*)\]$/.exec(key)
   return match?.[1] === undefined || match[2] === undefined
     ? { fact: key, scope: '' }

@@ -64,7 +64,7 @@ function planFirst({ goal, tools, facts }: PlanRequest, { budget, sizeOf }: Goal
     problem,
     bounds,
     solution,
-    taken: new Set(),
+    isTaken: () => false,
     weigh: weighing({ knowledge, sizeOf }),
     ...(!solution.isLeast && { note: leastUnknown }),
   })

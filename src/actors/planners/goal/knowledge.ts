@@ -7,6 +7,7 @@ import type { Reference } from '../../../plan/schema.ts'
 import type { Gift, ToolDescription } from '../../../plan/toolDescription.ts'
 import { factKey, splitFactKey, type Scope } from './factKey.ts'
 import type { Lineage } from './lineage.ts'
+import type { Tried } from './tried.ts'
 
 /** A fact that holds now. */
 export interface KnownFact {
@@ -22,13 +23,20 @@ export interface StandingStep {
   readonly scope: Scope
 }
 
+/** Known facts, looked up one by one. */
+export interface KnownFacts {
+  readonly get: (key: string) => KnownFact | undefined
+  readonly has: (key: string) => boolean
+}
+
 export interface Knowledge {
-  readonly facts: ReadonlyMap<string, KnownFact>
+  readonly facts: KnownFacts
   /** By a fact that there is one of for each item: how many items there are. */
   readonly lists: ReadonlyMap<string, number>
-  readonly standing: readonly StandingStep[]
-  /** Uses of tools that there have been: the tool's name and its input, as canonical JSON. */
-  readonly tried: ReadonlySet<string>
+  /** Those that will give a fact in a scope, in the order of the plan. */
+  readonly standing: (fact: string, scope: Scope) => readonly StandingStep[]
+  /** Absent before anything has run. */
+  readonly tried: Tried | undefined
   /** What known and coming facts have been through. */
   readonly lineage: Lineage
   /** Tools that must not be used, by name and scope (`read[3]`), whatever the input. */
@@ -47,9 +55,9 @@ export function firstKnowledge(reports: readonly FactReport[], given: JsonObject
   for (const { key, value } of reports) facts.set(key, { value })
   return {
     facts,
-    lists: knownLists(facts),
-    standing: [],
-    tried: new Set(),
+    lists: knownLists(facts.keys()),
+    standing: () => [],
+    tried: undefined,
     lineage: () => 0,
     barred: new Set(),
     surprising: new Set(),
@@ -57,9 +65,9 @@ export function firstKnowledge(reports: readonly FactReport[], given: JsonObject
 }
 
 /** Facts with lists: `file` where `file[0]` is known, with how many there are. */
-export function knownLists(facts: ReadonlyMap<string, KnownFact>): ReadonlyMap<string, number> {
+export function knownLists(keys: Iterable<string>): Map<string, number> {
   const lists = new Map<string, number>()
-  for (const key of facts.keys()) {
+  for (const key of keys) {
     const { fact, scope } = splitFactKey(key)
     if (scope === '' || scope.includes('.')) continue
     lists.set(fact, Math.max(lists.get(fact) ?? 0, Number(scope) + 1))

@@ -8,12 +8,13 @@ export type Lineage = (stepId: string, tool: string) => number
 /** Without it a tool that gives anew what it takes would be applied without end, in the hope of something better. */
 export const mostInLine = 2
 
-export function lineageOf(steps: ReadonlyMap<string, Step>): Lineage {
-  const count = new Map<string, number>()
-  for (const { tool } of steps.values()) if (tool !== undefined) count.set(tool, (count.get(tool) ?? 0) + 1)
+export function lineageOf(
+  steps: ReadonlyMap<string, Step>,
+  stepsByTool: ReadonlyMap<string, readonly Step[]>,
+): Lineage {
   const byTool = new Map<string, Map<string, number>>()
   return (stepId, tool) => {
-    if ((count.get(tool) ?? 0) < mostInLine) return 0
+    if ((stepsByTool.get(tool)?.length ?? 0) < mostInLine) return 0
     const known = byTool.get(tool) ?? new Map<string, number>()
     byTool.set(tool, known)
     return timesBehind(stepId, tool, known, steps)

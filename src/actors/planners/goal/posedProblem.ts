@@ -7,7 +7,6 @@ import { canonicalJson } from '../../../plan/hash.ts'
 import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
 import { fitInput } from './inputFit.ts'
-import { triedKey } from './triedKey.ts'
 import { expectGift, isTrue, judge, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
 import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
 
@@ -78,8 +77,12 @@ export interface Problem {
 /** How many items an unknown list is taken to have when costs are compared. */
 const supposedItems = 10
 
-export function poseProblem(wants: readonly Want[], index: ToolIndex, knowledge: Knowledge): Problem {
-  return new Posing(index, knowledge).pose(wants)
+/** `whole`: what is known may be given anew, by all that could give it. `beyond known`: only by what is used for something
+ * else anyway; a problem no larger than what is missing. */
+export type Extent = 'whole' | 'beyond known'
+
+export function poseProblem(wants: readonly Want[], index: ToolIndex, knowledge: Knowledge, extent: Extent): Problem {
+  return new Posing(index, knowledge).pose(wants, extent)
 }
 
 class Posing {
@@ -89,32 +92,28 @@ class Posing {
   readonly #atoms = new Map<string, Atom>()
   readonly #uses: Use[] = []
   readonly #useByName = new Map<string, Use>()
-  readonly #standingByFact = new Map<string, StandingStep[]>()
   readonly #open: Atom[] = []
-  readonly #overwritten: ReadonlySet<string>
   readonly #texts = new Map<JsonSchema, string>()
   #links = 0
+  /** No more uses are made. */
+  #isClosed = false
 
   constructor(index: ToolIndex, knowledge: Knowledge) {
     this.#index = index
     this.#knowledge = knowledge
     this.#lists = knowledge.lists
-    for (const step of knowledge.standing) {
-      for (const fact of Object.keys(step.tool.gives)) {
-        const key = factKey(fact, step.scope)
-        this.#standingByFact.set(key, [...(this.#standingByFact.get(key) ?? []), step])
-      }
-    }
-    const overwritten = index.tools.flatMap((tool) =>
-      needsOf(tool).flatMap(({ fact }) => (tool.gives[fact] ? [fact] : [])),
-    )
-    this.#overwritten = new Set(overwritten)
   }
 
-  pose(wants: readonly Want[]): Problem {
+  pose(wants: readonly Want[], extent: Extent): Problem {
     const goal = this.#newUse(undefined, '', 0, new Set(), undefined, 0)
     for (const want of wants) this.#link(goal, want, want.scope ?? '', undefined)
-    for (let atom = this.#open.pop(); atom !== undefined; atom = this.#open.pop()) this.#support(atom)
+    const met: Atom[] = []
+    for (let atom = this.#open.pop(); atom !== undefined; atom = this.#open.pop()) {
+      if (extent === 'beyond known' && atom.known) met.push(atom)
+      else this.#support(atom)
+    }
+    this.#isClosed = true
+    for (const atom of met) this.#support(atom)
     return { atoms: [...this.#atoms.values()], uses: this.#uses, goal, links: this.#links }
   }
 
@@ -151,11 +150,11 @@ class Posing {
   /** The tool has had what is known as its only input already: only something new can make it say anything new. */
   #isUsedUp({ tool }: Use, fact: string, scope: Scope, property: string): boolean {
     const { tried, facts } = this.#knowledge
-    if (tool === undefined || tried.size === 0 || Object.keys(tool.needs).length !== 1) return false
+    if (tool === undefined || tried === undefined || Object.keys(tool.needs).length !== 1) return false
     const known = facts.get(factKey(fact, scope))
     if (known === undefined || tool.needs[property]?.each === true) return false
-    if (known.from && tried.has(triedKey(tool.name, { ...fitInput(tool).fixed, [property]: known.from }))) return true
-    return tried.has(triedKey(tool.name, { ...fitInput(tool).fixed, [property]: known.value }))
+    if (known.from && tried.has(tool.name, { ...fitInput(tool).fixed, [property]: known.from })) return true
+    return tried.has(tool.name, { ...fitInput(tool).fixed, [property]: known.value })
   }
 
   #atom(fact: string, scope: Scope, is: JsonSchema | undefined, isNew: boolean): Atom {
@@ -185,7 +184,7 @@ class Posing {
     // Against what is known now nothing is assumed: only a promise can make it otherwise.
     const value = this.#knowledge.facts.get(key)
     const isRefuted = value !== undefined && !isTrue(is, value.value)
-    for (const step of this.#standingByFact.get(key) ?? []) {
+    for (const step of this.#knowledge.standing(fact, scope)) {
       const gift = step.tool.gives[fact]
       if (gift === undefined) continue
       const certainty = judge(expectGift(gift, scope, this.#knowledge), is)
@@ -203,12 +202,13 @@ class Posing {
       if (isEach ? scope !== everyItem : scope !== '' && !this.#index.worksOnItems.has(tool)) continue
       const useScope = isEach ? '' : scope
       if (this.#knowledge.barred.has(factKey(tool.name, useScope))) continue
-      if (Object.keys(tool.needs).length === 0 && this.#knowledge.tried.has(triedKey(tool.name, fitInput(tool).fixed)))
-        continue
+      if (Object.keys(tool.needs).length === 0 && this.#knowledge.tried?.has(tool.name, fitInput(tool).fixed)) continue
+      if (this.#isClosed && !this.#useByName.has(nameOf(tool, useScope, 0))) continue
       const certainty = isEach && is === undefined ? 'sure' : judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no' || (certainty === 'assumed' && isRefuted)) continue
-      const copies = needsOf(tool).some((need) => this.#overwritten.has(need.fact)) ? 2 : 1
+      const copies = needsOf(tool).some((need) => this.#index.overwritten.has(need.fact)) ? 2 : 1
       for (let copy = 0; copy < copies; copy++) {
+        if (this.#isClosed && !this.#useByName.has(nameOf(tool, useScope, copy))) continue
         const use = this.#use(tool, useScope, copy)
         supports.push({ use, from: gift.from, isEach, isAssumed: certainty === 'assumed' })
       }
@@ -216,7 +216,7 @@ class Posing {
   }
 
   #use(tool: ToolDescription, scope: Scope, copy: number): Use {
-    const name = `${factKey(tool.name, scope)} ${String(copy)}`
+    const name = nameOf(tool, scope, copy)
     const made = this.#useByName.get(name)
     if (made) return made
     const cost = expectedCost(tool) * (scope === everyItem ? supposedItems : 1)
@@ -260,4 +260,8 @@ class Posing {
     this.#uses.push(use)
     return use
   }
+}
+
+function nameOf(tool: ToolDescription, scope: Scope, copy: number): string {
+  return `${factKey(tool.name, scope)} ${String(copy)}`
 }

@@ -7,8 +7,9 @@
 import type { Operation, Step } from '../../../plan/schema.ts'
 import type { ReplanAnswer, ReplanRequest } from '../planner.ts'
 import { describeChange } from './amendment.ts'
-import { hasLifted, isReplaceable, replaceable, widen, withItems } from './affected.ts'
-import { dependentsOf, openBranch } from './branch.ts'
+import { hasLifted, inPlanOrder, isReplaceable, replaceable, widen, withItems } from './affected.ts'
+import { openBranch } from './branch.ts'
+import { everyItem, factKey, type Scope } from './factKey.ts'
 import type { GoalPlannerSettings } from './settings.ts'
 import type { StandingStep } from './knowledge.ts'
 import { nothingFound } from './leastUnknown.ts'
@@ -140,29 +141,28 @@ function troubledSteps({ request, standing }: Work): Set<string> {
 /** All that open steps outside take from steps inside; and what else they take, so that versions go together. */
 function frontierLinks(affected: ReadonlySet<string>, { standing, index }: Work): readonly StepLink[] {
   const links: StepLink[] = []
-  const dependents = dependentsOf(standing)
   const frontier = new Set<string>()
-  for (const id of affected) for (const other of dependents.get(id) ?? []) if (!affected.has(other)) frontier.add(other)
-  for (const id of [...frontier].sort((a, b) => (standing.placeOf.get(a) ?? 0) - (standing.placeOf.get(b) ?? 0))) {
-    const step = standing.steps.get(id)
-    if (step && isReplaceable(step, standing))
-      for (const link of linksOf(step, standing, index)) if (affected.has(link.from)) links.push(link)
+  for (const id of affected)
+    for (const other of standing.dependents.get(id) ?? []) if (!affected.has(other)) frontier.add(other)
+  for (const step of inPlanOrder(frontier, standing)) {
+    if (!isReplaceable(step, standing)) continue
+    for (const link of linksOf(step, standing, index)) if (affected.has(link.from)) links.push(link)
   }
   return links
 }
 
 /** Wants of the goal that only affected steps would have met. */
 function lostWants(affected: ReadonlySet<string>, { request, standing, index }: Work): readonly Want[] {
+  const given = new Set<string>()
+  for (const step of inPlanOrder(affected, standing)) {
+    for (const fact of Object.keys(standing.toolOf(step)?.gives ?? {})) given.add(factKey(fact, step.item ?? ''))
+  }
   const wants = listWants(request.plan.goal.want ?? [], index, standing.knowledge)
-  return wants.filter((want) => {
-    const { fact, scope = '' } = want
-    let isAffected = false
-    for (const step of standing.plan.steps) {
-      if ((step.item ?? '') !== scope || step.expanded !== undefined || !standing.toolOf(step)?.gives[fact]) continue
-      if (affected.has(step.id)) isAffected = true
-      else if (standing.isFixed(step.id) || standing.isOpen(step.id)) return false
-    }
-    return isAffected
+  return wants.filter(({ fact, scope = '' }) => {
+    if (!given.has(factKey(fact, scope))) return false
+    const givers = giversInPlan(fact, scope, { standing, index }).filter((step) => step.expanded === undefined)
+    const others = givers.filter(({ id }) => !affected.has(id))
+    return others.length < givers.length && !others.some(({ id }) => standing.isFixed(id) || standing.isOpen(id))
   })
 }
 
@@ -177,26 +177,36 @@ function solveWith(
   affected: ReadonlySet<string>,
 ): Solved {
   const behind = openBranch(affected, standing)
-  const steps: StandingStep[] = []
-  for (const step of standing.plan.steps) {
-    const tool = standing.toolOf(step)
-    const isUnderWay = standing.isFixed(step.id) || standing.isOpen(step.id)
-    if (tool === undefined || !isUnderWay || behind.has(step.id) || step.forEach !== undefined) continue
-    const gives = Object.keys(tool.gives)
-    if (gives.some((fact) => !isGivenBy(step, fact, standing)))
-      steps.push({ id: step.id, tool, scope: step.item ?? '' })
-  }
-  return solve(wants, {
-    index,
-    knowledge: { ...standing.knowledge, standing: steps },
-    isPartial,
-    budget: settings.budget,
-  })
+  const stands = (fact: string, scope: Scope): readonly StandingStep[] =>
+    giversInPlan(fact, scope, { standing, index }).flatMap((step) => {
+      const tool = standing.toolOf(step)
+      const isUnderWay = standing.isFixed(step.id) || standing.isOpen(step.id)
+      if (tool === undefined || !isUnderWay || behind.has(step.id) || step.forEach !== undefined) return []
+      if (Object.keys(tool.gives).every((one) => isGivenBy(step, one, standing))) return []
+      return [{ id: step.id, tool, scope }]
+    })
+  const knowledge = { ...standing.knowledge, standing: stands }
+  const options = { index, knowledge, isPartial, budget: settings.budget }
+  // What is known costs nothing: mostly it needs no thought of where else it could be had.
+  const thrifty = solve(wants, { ...options, extent: 'beyond known' })
+  return thrifty.solution ? thrifty : solve(wants, options)
+}
+
+/** Steps of the plan whose tools give a fact in a scope, in the order of the plan. */
+function giversInPlan(fact: string, scope: Scope, { standing, index }: Pick<Work, 'standing' | 'index'>): Step[] {
+  const tools = [...(index.givers.get(fact) ?? []).map(({ tool }) => tool), ...(index.unfit.get(fact) ?? [])]
+  const steps = tools.flatMap(({ name }) => [
+    ...standing.usesOf(name, scope),
+    ...(scope === '' ? standing.usesOf(name, everyItem) : []),
+  ])
+  return steps.length < 2
+    ? steps
+    : steps.sort((a, b) => (standing.placeOf.get(a.id) ?? 0) - (standing.placeOf.get(b.id) ?? 0))
 }
 
 /** Done, so that what it gave is among the known facts. */
 function isGivenBy(step: Step, fact: string, { knowledge }: Standing): boolean {
-  const known = knowledge.facts.get(step.item === undefined ? fact : `${fact}[${step.item}]`)
+  const known = knowledge.facts.get(factKey(fact, step.item ?? ''))
   return known?.from?.$from === step.id
 }
 
@@ -216,8 +226,11 @@ function answerUnlessRepeated(work: Work, found: Found): ReplanAnswer | undefine
 }
 
 function operationsFor({ request, standing, settings }: Work, found: Found): readonly Operation[] {
-  const pace = learnPace(standing.plan, request.situation, standing.toolOf)
-  const weigh = weighing({ knowledge: standing.knowledge, sizeOf: settings.sizeOf, pace })
+  const weigh = weighing({
+    knowledge: standing.knowledge,
+    sizeOf: settings.sizeOf,
+    pace: () => learnPace(standing.plan, request.situation, standing.toolOf),
+  })
   const broken = request.troubles.flatMap(({ assumption }) => (assumption ? [assumption.id] : []))
   return describeChange({ ...found, standing, weigh, broken })
 }

@@ -1,9 +1,9 @@
 // Steps outside what was planned anew: whom they take from now.
-import { canonicalJson } from '../../../plan/hash.ts'
 import type { Json } from '../../../plan/json.ts'
 import { isChildOf, isReference, referencesIn, rewireStep } from '../../../plan/references.ts'
 import type { Operation, Step } from '../../../plan/schema.ts'
 import type { Link, Use } from './posedProblem.ts'
+import { sameJson } from './sameJson.ts'
 import type { Solved } from './solve.ts'
 import type { Standing } from './standing.ts'
 import type { StepLink } from './stepLinks.ts'
@@ -101,7 +101,7 @@ function rewritten(step: Step, rewirings: readonly Rewiring[]): Step {
 
 /** Whether two versions of a step do the same. */
 export function isSameWork(a: Step, b: Step): boolean {
-  return canonicalJson(contentOf(a)) === canonicalJson(contentOf(b))
+  return a === b || sameJson(contentOf(a), contentOf(b))
 }
 
 function contentOf({ tool, input, after, item, expect, executor, forEach }: Step): unknown {

@@ -3,7 +3,7 @@ import { boundCosts, leaveOutItems, type Bounds } from './costBounds.ts'
 import type { Scope } from './factKey.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findOrder } from './order.ts'
-import { poseProblem, type Link, type Problem, type Want } from './posedProblem.ts'
+import { poseProblem, type Extent, type Link, type Problem, type Want } from './posedProblem.ts'
 import { findLeastCost, type Solution } from './search.ts'
 import type { ToolIndex } from './toolIndex.ts'
 
@@ -13,6 +13,8 @@ export interface SolveOptions {
   /** Whether the whole is worth having without single items. */
   readonly isPartial: boolean
   readonly budget: number
+  /** @default 'whole' */
+  readonly extent?: Extent
 }
 
 export interface Solved {
@@ -28,8 +30,8 @@ export interface Solved {
 }
 
 export function solve(wants: readonly Want[], options: SolveOptions): Solved {
-  const { index, knowledge, isPartial, budget } = options
-  const problem = poseProblem(wants, index, knowledge)
+  const { index, knowledge, isPartial, budget, extent = 'whole' } = options
+  const problem = poseProblem(wants, index, knowledge, extent)
   const leftOut = isPartial ? leaveOutItems(problem) : []
   const bounds = boundCosts(problem)
   const unmet = problem.goal.links.filter(({ atom, isLeftOut }) => !isLeftOut && bounds.atMost[atom.id] === Infinity)

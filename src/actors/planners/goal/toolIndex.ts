@@ -1,4 +1,5 @@
-// The tools by what they give, and which facts exist once for each item of a list. Made once for a set of tools.
+// The tools by what they give, and which facts exist once for each item of a list. Made once for an array of tools: a run
+// asks with the same one each time.
 import { fitInput } from './inputFit.ts'
 import type { Gift, Need, ToolDescription } from '../../../plan/toolDescription.ts'
 
@@ -7,30 +8,44 @@ export interface Giver {
   readonly gift: Gift
 }
 
-export interface ToolIndex {
+/** What does not depend on which lists are known. */
+export interface Catalogue {
+  /** Those that can be used, cheapest first, then by name. */
   readonly tools: readonly ToolDescription[]
+  /** All of them. */
   readonly byName: ReadonlyMap<string, ToolDescription>
+  /** Facts that some tool takes and gives anew. */
+  readonly overwritten: ReadonlySet<string>
+  /** Tools that give lists. */
+  readonly openers: readonly ToolDescription[]
   /** Cheapest first, then by name. */
   readonly givers: ReadonlyMap<string, readonly Giver[]>
   /** Tools that would give a fact but cannot be used, since nothing fills their input. */
   readonly unfit: ReadonlyMap<string, readonly ToolDescription[]>
+}
+
+export interface ToolIndex extends Catalogue {
   /** By a fact that there is one of for each item: the facts whose lists it follows. */
   readonly rootsOf: ReadonlyMap<string, readonly string[]>
   /** Tools that work on single items. */
   readonly worksOnItems: ReadonlySet<ToolDescription>
 }
 
-const indexes = new WeakMap<readonly ToolDescription[], ToolIndex>()
-
 export function indexTools(tools: readonly ToolDescription[], listFacts: Iterable<string> = []): ToolIndex {
   const lists = [...listFacts].sort()
-  if (lists.length > 0) return makeIndex(tools, lists)
   const known = indexes.get(tools)
-  if (known) return known
-  const index = makeIndex(tools, [])
-  indexes.set(tools, index)
+  if (known?.lists.length === lists.length && known.lists.every((fact, at) => fact === lists[at])) return known.index
+  const catalogue = readTools(tools)
+  const index = { ...catalogue, ...followLists(catalogue, lists) }
+  indexes.set(tools, { lists, index })
   return index
 }
+
+/** Which lists are known changes a few times in a run: the last ones are enough to remember. */
+const indexes = new WeakMap<
+  readonly ToolDescription[],
+  { readonly lists: readonly string[]; readonly index: ToolIndex }
+>()
 
 /** What a tool takes as input and what else must hold, with the input's property. */
 export function needsOf(tool: ToolDescription): readonly NeedOf[] {
@@ -49,7 +64,17 @@ export function expectedCost({ cost, likelihood }: ToolDescription): number {
   return cost / Math.max(likelihood, 1e-6)
 }
 
-function makeIndex(given: readonly ToolDescription[], lists: readonly string[]): ToolIndex {
+export function readTools(given: readonly ToolDescription[]): Catalogue {
+  const known = catalogues.get(given)
+  if (known) return known
+  const catalogue = makeCatalogue(given)
+  catalogues.set(given, catalogue)
+  return catalogue
+}
+
+const catalogues = new WeakMap<readonly ToolDescription[], Catalogue>()
+
+function makeCatalogue(given: readonly ToolDescription[]): Catalogue {
   const tools = given.filter(isFit).sort((a, b) => expectedCost(a) - expectedCost(b) || (a.name < b.name ? -1 : 1))
   const givers = new Map<string, Giver[]>()
   for (const tool of tools) {
@@ -61,10 +86,13 @@ function makeIndex(given: readonly ToolDescription[], lists: readonly string[]):
   }
   return {
     tools,
-    byName: new Map(tools.map((tool) => [tool.name, tool])),
+    byName: new Map(given.map((tool) => [tool.name, tool])),
+    overwritten: new Set(
+      tools.flatMap((tool) => needsOf(tool).flatMap(({ fact }) => (tool.gives[fact] ? [fact] : []))),
+    ),
+    openers: given.filter((tool) => Object.values(tool.gives).some((gift) => gift.each === true)),
     givers,
     unfit: listUnfit(given),
-    ...followLists(tools, givers, lists),
   }
 }
 
@@ -83,8 +111,7 @@ function listUnfit(given: readonly ToolDescription[]): ReadonlyMap<string, reado
 
 /** A tool that takes one of a list gives one of a list: followed from the lists on until nothing is new. */
 function followLists(
-  tools: readonly ToolDescription[],
-  givers: ReadonlyMap<string, readonly Giver[]>,
+  { tools, givers }: Catalogue,
   lists: readonly string[],
 ): Pick<ToolIndex, 'rootsOf' | 'worksOnItems'> {
   const rootsOf = new Map<string, readonly string[]>()

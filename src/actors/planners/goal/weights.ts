@@ -12,16 +12,20 @@ export interface Weighing {
   readonly knowledge: Knowledge
   readonly sizeOf: (item: Json) => number | undefined
   /** By tool: how much longer than its declared cost it took, in proportion to the other tools. */
-  readonly pace?: ReadonlyMap<string, number>
+  readonly pace?: () => ReadonlyMap<string, number>
 }
 
 /** Weighs by expected cost, times how the tool's pace compares, times how the item's size compares. */
 export function weighing({ knowledge, sizeOf, pace }: Weighing): Weigh {
-  const sizes = sizesOf(knowledge, sizeOf)
-  return ({ tool, scope, cost }) => {
-    if (tool === undefined) return 0
-    const declared = scope === '*' ? cost : expectedCost(tool)
-    return declared * (pace?.get(tool.name) ?? 1) * (sizes.get(scope) ?? 1)
+  return (uses) => {
+    const paces = pace?.()
+    // Uses for one and the same item differ by their tools only.
+    const sizes = uses.every(({ scope }) => scope === uses[0]?.scope) ? undefined : sizesOf(knowledge, sizeOf)
+    return ({ tool, scope, cost }) => {
+      if (tool === undefined) return 0
+      const declared = scope === '*' ? cost : expectedCost(tool)
+      return declared * (paces?.get(tool.name) ?? 1) * (sizes?.get(scope) ?? 1)
+    }
   }
 }
 

@@ -21,8 +21,8 @@ export interface WriteOptions {
   readonly problem: Problem
   readonly bounds: Bounds
   readonly solution: Solution
-  /** Ids that are in use. */
-  readonly taken: ReadonlySet<string>
+  /** Whether an id is in use. */
+  readonly isTaken: (id: string) => boolean
   /** The ids of steps that are there already and may be written anew, for the uses that may take them. */
   readonly reuse?: ((uses: readonly Use[]) => ReadonlyMap<Use, string>) | undefined
   readonly weigh: Weigh
@@ -97,12 +97,12 @@ function consumersOf(used: readonly Use[], choices: ReadonlyMap<Link, Choice>): 
   return consumers
 }
 
-function nameUses(kept: readonly Use[], { taken, reuse }: WriteOptions): Map<Use, string> {
+function nameUses(kept: readonly Use[], { isTaken, reuse }: WriteOptions): Map<Use, string> {
   const idOf = new Map<Use, string>(reuse?.(kept))
-  const used = new Set(taken)
+  const used = new Set<string>()
   for (const use of kept) {
     if (idOf.has(use)) continue
-    const id = freeId(use.tool?.name ?? '', use.scope, used)
+    const id = freeId(use.tool?.name ?? '', use.scope, (one) => used.has(one) || isTaken(one))
     used.add(id)
     idOf.set(use, id)
   }
@@ -110,13 +110,13 @@ function nameUses(kept: readonly Use[], { taken, reuse }: WriteOptions): Map<Use
 }
 
 /** `read[3]`, or where that is taken `read.2[3]`. */
-function freeId(tool: string, scope: Scope, used: ReadonlySet<string>): string {
+function freeId(tool: string, scope: Scope, isTaken: (id: string) => boolean): string {
   const clean = tool.replace(/[^\w\-.:/]/g, '_').replace(/^[^A-Za-z0-9]+/, '') || 'step'
   const name = clean.slice(0, 150)
   const suffix = scope === '' || scope === everyItem ? '' : `[${scope}]`
   for (let nth = 1; ; nth++) {
     const id = `${name}${nth === 1 ? '' : `.${String(nth)}`}${suffix}`
-    if (!used.has(id)) return id
+    if (!isTaken(id)) return id
   }
 }
 
