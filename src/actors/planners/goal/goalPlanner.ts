@@ -10,7 +10,7 @@ import type { PlanAnswer, Planner, PlanRequest, ReplanAnswer } from '../planner.
 import { firstKnowledge } from './knowledge.ts'
 import { explainMissing } from './missing.ts'
 import { leastUnknown, nothingFound } from './leastUnknown.ts'
-import { amend } from './repair.ts'
+import { amend } from './rejections.ts'
 import type { GoalPlannerSettings } from './settings.ts'
 import { solve } from './solve.ts'
 import { indexTools } from './toolIndex.ts'

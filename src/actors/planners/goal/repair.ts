@@ -24,8 +24,13 @@ import { linksOf, type StepLink } from './stepLinks.ts'
 import { indexTools, type ToolIndex } from './toolIndex.ts'
 import { learnPace, weighing } from './weights.ts'
 
-export function amend(request: ReplanRequest, settings: GoalPlannerSettings): ReplanAnswer {
-  const standing = readStanding(request)
+/** @param barred uses of tools that must not be added, by `factKey` of tool and scope. */
+export function repairPlan(
+  request: ReplanRequest,
+  settings: GoalPlannerSettings,
+  barred: ReadonlySet<string> = new Set(),
+): ReplanAnswer {
+  const standing = readStanding(request, barred)
   const index = indexTools(request.tools, standing.knowledge.lists.keys())
   const work: Work = { request, settings, standing, index, isPartial: request.plan.goal.partial === 'allow' }
   const isElaboration = request.troubles.some((trouble) => trouble.type === 'expanded')

@@ -22,14 +22,17 @@ export interface Standing extends PlanIndex {
   readonly knowledge: Knowledge
 }
 
-export function readStanding({ plan, situation, tools, troubles }: ReplanRequest): Standing {
+export function readStanding(
+  { plan, situation, tools, troubles }: ReplanRequest,
+  alsoBarred: ReadonlySet<string>,
+): Standing {
   const index = indexPlan(plan)
   const { byName, openers } = readTools(tools)
   const toolOf = (step: Step): ToolDescription | undefined =>
     step.tool === undefined ? undefined : byName.get(step.tool)
   const stages = readStages(index, situation)
   const lists = readLists(index, situation, openers)
-  const barred = new Set<string>()
+  const barred = new Set(alsoBarred)
   for (const { type, stepId } of troubles) {
     const step = stepId === undefined ? undefined : index.steps.get(stepId)
     if (type === 'rejected' && step?.tool !== undefined) barred.add(factKey(step.tool, scopeOf(step)))
