@@ -119,7 +119,13 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     void record.result.then(async () => {
       signal?.removeEventListener('abort', cancel)
       keep(run.runId)
-      await runJournal.close()
+      try {
+        await runJournal.close()
+      } catch (error) {
+        // The outcome is told and durable: nobody else is there to hear it, and it must not take the process down.
+        const why = error instanceof Error ? error.message : String(error)
+        process.emitWarning(`The journal of run "${run.runId}" could not be closed: ${why}`, { code: 'JOURNAL_CLOSE' })
+      }
     })
     return handle
   }

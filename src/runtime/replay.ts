@@ -5,10 +5,10 @@ import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { coordinator } from '../machines/coordinator.machine.ts'
 import type { FactReport, Outcome, RunStarted, StepReport } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
-import { reportOf } from '../machines/decisions/ledger.ts'
 import { initialTransition, transition } from '../machines/xstate.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
+import { ledgerOf } from './ledgerOf.ts'
 import { revisionsOf } from './revisions.ts'
 import type { RunState, Transition } from './run.ts'
 import { transitionOf } from './runRecord.ts'
@@ -75,9 +75,7 @@ function replayOf(
     },
     outcome: context.outcome,
     transitions,
-    *ledger() {
-      for (const [id, entry] of context.entries) yield { id, ...reportOf(entry) }
-    },
+    ledger: () => ledgerOf(context),
     output: (id) => context.outputs.get(id),
     fact: (key) => findFact(context.facts, key),
     facts: () => listFacts(context.facts),

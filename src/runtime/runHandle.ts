@@ -22,6 +22,7 @@ import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { RunHost } from './host.ts'
 import type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
+import { ledgerOf } from './ledgerOf.ts'
 import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
 import { checkLimits } from './settings.ts'
@@ -92,15 +93,8 @@ export class RunHandle implements Run {
     return entry && reportOf(entry)
   }
 
-  *ledger(): Generator<StepReport & { readonly id: string }> {
-    const { entries, plan } = this.#context
-    const told = new Set<string>()
-    for (const { id } of plan?.steps ?? []) {
-      const entry = entries.get(id)
-      told.add(id)
-      if (entry) yield { id, ...reportOf(entry) }
-    }
-    for (const [id, entry] of entries) if (!told.has(id)) yield { id, ...reportOf(entry) }
+  ledger(): Iterable<StepReport & { readonly id: string }> {
+    return ledgerOf(this.#context)
   }
 
   output(id: string): Json | undefined {

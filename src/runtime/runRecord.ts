@@ -1,5 +1,5 @@
 // What people see of a run: its transitions, numbered, kept from the first on; and the progress of what is out.
-import { Observable, Subject } from 'rxjs'
+import { filter, Observable, Subject } from 'rxjs'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorMessage, Outcome, RunStarted } from '../machines/coordinator.messages.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
@@ -49,13 +49,13 @@ export class RunRecord implements HostWatcher {
   transitions(from: number): Observable<Transition> {
     return new Observable((subscriber) => {
       // What comes while the past is being told is told after it, in order.
-      for (let n = Math.max(0, from); n < this.#transitions.length && !subscriber.closed; n++)
+      for (let n = Math.max(0, Math.ceil(from)); n < this.#transitions.length && !subscriber.closed; n++)
         subscriber.next(this.#transitions[n] as Transition)
       if (this.#outcome !== undefined) {
         subscriber.complete()
         return undefined
       }
-      return this.#live.subscribe(subscriber)
+      return this.#live.pipe(filter(({ n }) => n >= from)).subscribe(subscriber)
     })
   }
 }

@@ -189,4 +189,16 @@ describe('a journal that takes time to flush', () => {
     expect(await run.result).toMatchObject({ status: 'failed', reason: 'internal_error' })
     expect([run.plan, run.revisions, [...run.ledger()], [...run.facts()]]).toEqual([undefined, [], [], []])
   })
+
+  it('that cannot be closed warns, and takes nobody down', async () => {
+    const memory = memoryJournal()
+    const journal: Journal = {
+      ...memory,
+      create: (runId) => ({ ...memory.create(runId), close: () => Promise.reject(new Error('disk full')) }),
+    }
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    await using runtime = createRuntime({ tools: [echo], journal })
+    expect(await runtime.start(planOf([{ id: 'a', tool: 'echo' }])).result).toMatchObject({ reason: 'done' })
+    expect(await warned).toMatchObject({ code: 'JOURNAL_CLOSE' })
+  })
 })

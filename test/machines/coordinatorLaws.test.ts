@@ -64,12 +64,34 @@ function always(check: Check, atTheEnd: (drive: Drive) => void = () => undefined
       expect(drive.toTheEnd(), `the run is not over: ${drive.last.state}`).toBe(true)
       atTheEnd(drive)
     }),
-    { numRuns: runs },
+    { numRuns: runs, examples: [[...givenUpAndRewired]] },
   )
 }
 
 const executes = (moment: Moment) => moment.commands.filter((command) => command.type === 'step.execute')
 const aborts = (moment: Moment) => moment.commands.filter((command) => command.type === 'step.abort')
+
+/** Found by property 10: a step given up with its branch, and rewired afterwards, ran all the same. */
+const givenUpAndRewired: readonly [Plan, DriveOptions] = [
+  {
+    id: 'p',
+    goal: { text: 'anything', partial: 'allow' },
+    revision: 1,
+    parent: null,
+    by: { planner: 'fixed' },
+    because: { type: 'first', text: 'first plan' },
+    steps: [
+      { id: 's0', tool: 'noop' },
+      { id: 's1', tool: 'noop' },
+      { id: 's2', tool: 'noop', after: ['s1'] },
+      { id: 's3', tool: 'noop', after: ['s0'], forEach: { $from: 's2', path: '/items' }, onSkipped: 'run' },
+      { id: 's4', tool: 'noop', forEach: { $from: 's0', path: '/items' } },
+      { id: 's5', tool: 'noop', forEach: { $from: 's0', path: '/items' } },
+    ],
+    assumptions: [],
+  },
+  { seed: 2102989239, failures: 0.4, people: false },
+]
 
 describe('what always holds of the coordinator', () => {
   it('1: dispatches a step only when all that it depends on has succeeded, or may be missing', () => {

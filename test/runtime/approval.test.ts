@@ -27,6 +27,19 @@ describe('approval of a plan', () => {
     expect(await run.result).toMatchObject({ reason: 'done' })
   })
 
+  it('is waited for after a pause as well', async () => {
+    await using runtime = createRuntime({ tools: [send], approval: 'required' })
+    const run = runtime.start(planOf([{ id: 'a', tool: 'send' }]))
+    await settlePromises()
+    run.pause()
+    run.resume()
+    await settlePromises()
+    expect(run.state).toBe('approving')
+    expect(run.step('a')).toMatchObject({ attempt: 0 })
+    run.approve()
+    expect(await run.result).toMatchObject({ reason: 'done' })
+  })
+
   it('for effects is asked of plans that write or send, and of no other', async () => {
     await using runtime = createRuntime({ tools: [echo, send], approval: 'effects' })
     expect(await runtime.start(planOf([{ id: 'a', tool: 'echo' }])).result).toMatchObject({ reason: 'done' })

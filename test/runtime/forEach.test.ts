@@ -1,7 +1,7 @@
 // Going over lists: one child per item, gathered in order, without barriers between chained lists. And `when`.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createRuntime, defineTool } from '../../src/runtime/index.ts'
+import { createFixedPlanner, createRuntime, defineTool } from '../../src/runtime/index.ts'
 import { from, planOf } from '../support/plans.ts'
 import { statusesOf } from '../support/runs.ts'
 import { echo, waitTool } from '../support/tools.ts'
@@ -48,6 +48,30 @@ describe('forEach', () => {
     expect(run.output('all')).toEqual({ all: Array.from({ length }, (_, index) => 2 * index) })
     expect(run.plan?.steps.map(({ id }) => id).filter((id) => id.startsWith('each['))).toHaveLength(length)
     expect(run.revisions.map(({ because }) => because.type)).toEqual(['first', 'expanded'])
+  })
+
+  it('whose children would have the names of steps that are there fails, and the run ends in order', async () => {
+    const taken = planOf([
+      { id: 'each[0]', tool: 'echo' },
+      { id: 'list', tool: 'list', input: { length: 2 } },
+      { id: 'each', tool: 'double', forEach: from('list'), input: { n: { $item: '' } } },
+    ])
+    const again = planOf([
+      { id: 'list', tool: 'list', input: { length: 14 } },
+      { id: 'each', tool: 'picky', forEach: from('list'), input: { n: { $item: '' } } },
+    ])
+    const replan = ({ plan }: { readonly plan: { readonly steps: readonly { readonly id: string }[] } }) => ({
+      patch: [{ op: 'replace' as const, id: 'each', step: { ...again.steps[1]!, id: 'each' } }],
+      because: `${String(plan.steps.length)} steps`,
+    })
+    const planner = createFixedPlanner(again, { replan })
+    await using runtime = createRuntime({ tools: [list, double, picky, echo], limits: { replans: 2 } })
+    for (const run of [runtime.start(taken), runtime.start('again', { planner })]) {
+      expect((await run.result).reason).not.toBe('internal_error')
+      const settled = ['succeeded', 'failed', 'skipped', 'abandoned', 'cancelled', 'uncertain']
+      for (const { status } of run.ledger()) expect(settled).toContain(status)
+      expect(run.step('each')?.failure?.code).toBe('FOREACH_IDS_TAKEN')
+    }
   })
 
   it('over the children of another forEach lets each item go on by itself', async () => {

@@ -118,4 +118,18 @@ describe('transitions', () => {
     expect(told).toEqual([{ stepId: 'a', attempt: 1, at: 0, done: 1, total: 2, text: 'half' }])
     expect(seen.map(({ event }) => event.type)).not.toContain('step.progressed')
   })
+
+  it('from a number that is yet to come begin there', async () => {
+    await using runtime = createRuntime({ tools: [echo] })
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'echo' },
+        { id: 'b', tool: 'echo', after: ['a'] },
+      ]),
+    )
+    const seen: number[] = []
+    run.transitions(2).subscribe(({ n }) => seen.push(n))
+    await run.result
+    expect(seen).toEqual([2])
+  })
 })

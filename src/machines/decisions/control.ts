@@ -15,8 +15,8 @@ import { raise } from './fail.ts'
 import { countOut } from './lanes.ts'
 import { isSettled, wasTold } from './ledger.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
-import { applyProposal, tryPatch } from './planner.ts'
-import { findConflict } from './revise.ts'
+import { applyProposal } from './planner.ts'
+import { findConflict, tryPatch } from './revise.ts'
 import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
 
 export function approve(turn: Turn, event: RunApprove): void {

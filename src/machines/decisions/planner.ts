@@ -20,7 +20,7 @@ import { waive } from './assumptions.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
 import { spend, succeed, takeFacts } from './outcomes.ts'
-import { adoptPatch, adoptPlan, adoptStreamedStep, findConflict } from './revise.ts'
+import { adoptPlan, adoptStreamedStep, findConflict, tryPatch } from './revise.ts'
 import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
 
 /** Takes the plan that the run was started with, or asks the planner for one. */
@@ -156,25 +156,6 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
   settleTroubles(turn, troubles, 'patched')
   expandReady(turn)
   if (turn.plan) remember(turn, turn.plan)
-}
-
-/** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
-export function tryPatch(turn: Turn, patch: Patch): string | undefined {
-  const before = {
-    ...turn,
-    counts: { ...turn.counts },
-    changed: [...turn.changed],
-    changedFacts: [...turn.changedFacts],
-  }
-  const said = turn.commands.length
-  try {
-    adoptPatch(turn, patch)
-    return undefined
-  } catch (error) {
-    turn.commands.length = said
-    Object.assign(turn, before)
-    return error instanceof Error ? error.message : String(error)
-  }
 }
 
 export function takeKept(turn: Turn, event: PlanKept): void {

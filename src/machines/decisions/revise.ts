@@ -36,7 +36,7 @@ export function adoptStreamedStep(turn: Turn, plan: Plan, step: Step): void {
 }
 
 /** Applies a patch to the current revision. @throws `PATCH_REFUSED` when it does not apply; nothing has changed. */
-export function adoptPatch(turn: Turn, patch: Patch): void {
+function adoptPatch(turn: Turn, patch: Patch): void {
   if (turn.plan === undefined) return
   const next = applyPatch(turn.plan, patch)
   const moved = new Set(patch.operations.flatMap(movedBy))
@@ -44,6 +44,25 @@ export function adoptPatch(turn: Turn, patch: Patch): void {
   turn.patches = turn.patches.push(patch)
   for (const operation of patch.operations) if (operation.op === 'remove') removeStep(turn, operation.id)
   takeIn(turn, next, (id) => moved.has(id))
+}
+
+/** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
+export function tryPatch(turn: Turn, patch: Patch): string | undefined {
+  const before = {
+    ...turn,
+    counts: { ...turn.counts },
+    changed: [...turn.changed],
+    changedFacts: [...turn.changedFacts],
+  }
+  const said = turn.commands.length
+  try {
+    adoptPatch(turn, patch)
+    return undefined
+  } catch (error) {
+    turn.commands.length = said
+    Object.assign(turn, before)
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /** Why a patch may not be applied while the ledger stands as it does; `undefined` when it may. */
@@ -108,9 +127,9 @@ function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void 
 function takeInStep(turn: Turn, step: Step, former: Step | undefined): boolean {
   const entry = turn.entries.get(step.id)
   if (entry === undefined || former === undefined) return false
-  if (step.abandoned !== undefined && former.abandoned === undefined) {
-    abandonStep(turn, step, entry)
-    return false
+  if (step.abandoned !== undefined) {
+    if (former.abandoned === undefined) abandonStep(turn, step, entry)
+    return false // what was given up stays so, whatever else is changed of it
   }
   if (entry.status === 'succeeded' || entry.status === 'running') return false
   revive(turn, step.id, entry)
