@@ -221,5 +221,10 @@ function unsound(findings: readonly Finding[]): Verdict {
 function usageOf(given: Json | undefined): Usage | undefined {
   if (given === undefined || !isJsonObject(given)) return undefined
   const { tokens, cost } = given
-  return { ...(typeof tokens === 'number' && { tokens }), ...(typeof cost === 'number' && { cost }) }
+  return { ...(isAmount(tokens) && { tokens }), ...(isAmount(cost) && { cost }) }
+}
+
+/** Nobody gets back what has been spent. */
+function isAmount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }

@@ -95,7 +95,8 @@ export function abort(turn: Turn, id: string, entry: Entry, because: string): vo
 
 export function spend(turn: Turn, usage: Usage | undefined): void {
   if (usage === undefined) return
-  const { tokens = 0, cost = 0 } = usage
+  const tokens = amountOf(usage.tokens)
+  const cost = amountOf(usage.cost)
   turn.used = { ...turn.used, tokens: turn.used.tokens + tokens, cost: turn.used.cost + cost }
   const { limits, used } = turn
   if (used.tokens <= limits.tokens && used.cost <= limits.cost) return
@@ -104,6 +105,11 @@ export function spend(turn: Turn, usage: Usage | undefined): void {
       ? `${String(used.tokens)} of ${String(limits.tokens)} tokens`
       : `${String(used.cost)} of ${String(limits.cost)} in money`
   turn.verdict ??= { status: 'failed', reason: 'budget_exhausted', message: `The budget is used up: ${what}.` }
+}
+
+/** Whatever is reported: nothing is ever given back, and the sum stays a number. */
+function amountOf(reported: number | undefined): number {
+  return reported !== undefined && Number.isFinite(reported) && reported > 0 ? reported : 0
 }
 
 function mayHaveHadEffect(turn: Turn, id: string): boolean {
