@@ -1,5 +1,6 @@
 // Everything that `planloom` exports, name by name. Parts that stand alone are subpaths: `planloom/plan`, `planloom/tools`.
 export {
+  CommandRefusedError,
   createCachedPlanner,
   filePlanStore,
   memoryPlanStore,

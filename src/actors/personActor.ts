@@ -7,12 +7,14 @@ import type { Behaviour, Mailbox } from '../machines/behaviour.messages.ts'
 import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { abortedOutcome } from './executors/attemptOutcome.ts'
-import { askPerson, type Ask } from './executors/personExecutor.ts'
+import { askPerson, type Ask, type Asking, type ReadAnswer } from './executors/personExecutor.ts'
 import { onAbort } from './onAbort.ts'
 
 export interface PersonBehaviourOptions {
   /** Without it, questions wait until the run is told the answer. */
   readonly ask?: Ask
+  /** Reads the answers. */
+  readonly read: ReadAnswer
   /** Who is asked, as the journal names them. @default 'person' */
   readonly by?: string
   /** The run's signal. */
@@ -28,7 +30,7 @@ interface OpenQuestion {
 }
 
 /** Makes the behaviour that puts the steps of role `person` to people. */
-export function createPersonBehaviour({ ask, by = 'person', signal }: PersonBehaviourOptions): PersonBehaviour {
+export function createPersonBehaviour({ ask, read, by = 'person', signal }: PersonBehaviourOptions): PersonBehaviour {
   return (mailbox) => {
     const open = new Map<string, OpenQuestion>()
 
@@ -56,7 +58,7 @@ export function createPersonBehaviour({ ask, by = 'person', signal }: PersonBeha
       if (open.has(key)) return
       const question = { work: message, controller: new AbortController() }
       open.set(key, question)
-      if (ask) void put(question, ask, by, () => open.delete(key), mailbox)
+      if (ask) void put(question, { ask, read, by }, () => open.delete(key), mailbox)
     })
     return () => {
       unfollow()
@@ -68,12 +70,11 @@ export function createPersonBehaviour({ ask, by = 'person', signal }: PersonBeha
 /** Never rejects. */
 async function put(
   { work, controller }: OpenQuestion,
-  ask: Ask,
-  by: string,
+  asking: Asking,
   settle: () => boolean,
   mailbox: Mailbox<StepExecute | StepAbort, never>,
 ): Promise<void> {
-  const said = await askPerson(work, ask, by, controller.signal)
+  const said = await askPerson(work, asking, controller.signal)
   if (controller.signal.aborted) return // H2
   if (settle()) mailbox.report(said)
 }

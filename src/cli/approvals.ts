@@ -1,6 +1,6 @@
 // Approval at the terminal: plans and steps that wait for it are put to a person, one after another.
 import { renderTree } from '../plan/index.ts'
-import type { Question, Run } from '../runtime/index.ts'
+import { CommandRefusedError, type Question, type Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { printable } from './escape.ts'
 import type { Questions } from './questions.ts'
@@ -16,7 +16,7 @@ export function createApprovals(run: Run, questions: Questions, colours: Colours
     asked.add(key)
     void questions.approve(lines, over.signal).then(
       ({ isApproved, because }) => {
-        if (!over.signal.aborted) answer(isApproved ? undefined : because)
+        if (!over.signal.aborted) inTime(() => answer(isApproved ? undefined : because))
       },
       () => undefined, // the question was withdrawn
     )
@@ -55,5 +55,14 @@ export function createApprovals(run: Run, questions: Questions, colours: Colours
       over.abort()
       subscription.unsubscribe()
     },
+  }
+}
+
+/** Somebody else may have answered, or the run may be ending: then there is nothing left to say. */
+function inTime(answer: () => void): void {
+  try {
+    answer()
+  } catch (error) {
+    if (!(error instanceof CommandRefusedError)) throw error
   }
 }

@@ -69,6 +69,9 @@ export const takeTimer = actOn(['timer.fired'], (turn, { key }) => {
   else if (key === 'run') close.takeRunTimer(turn)
 })
 
+const commandTypes = ['run.pause', 'run.resume'] as const
+
+export const refuse = actOn(commandTypes, control.refuse)
 export const approve = actOn(['run.approve'], control.approve)
 export const reject = actOn(['run.reject'], control.reject)
 export const editPlan = actOn(['run.edit'], control.edit)

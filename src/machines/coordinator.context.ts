@@ -48,6 +48,8 @@ export interface CoordinatorContext {
   readonly patches: List<Patch>
   /** A patch that waits for approval. */
   readonly proposed: Patch | undefined
+  /** The troubles that it answers. */
+  readonly proposedFor: readonly Trouble[]
 
   readonly steps: PersistentMap<string, Step>
   readonly dependents: PersistentMap<string, Link>
@@ -107,6 +109,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     first: undefined,
     patches: List(),
     proposed: undefined,
+    proposedFor: [],
     steps: PersistentMap(),
     dependents: PersistentMap(),
     entries: PersistentMap(),

@@ -33,9 +33,4 @@ export const runIsFailed = ({ context: { held } }: Asked): boolean =>
 export const runIsCancelled = ({ context: { held } }: Asked): boolean =>
   held.counts.running === 0 && held.verdict?.status === 'cancelled'
 
-/** A streamed step that may be dispatched before the plan is whole. */
-export const isEagerStep = (asked: Asked): boolean => {
-  const { approval, dispatch } = asked.context.held.run.settings
-  return isCurrentAnswer(asked) && dispatch === 'eager' && approval === 'none'
-}
 export const approvalIsGiven = (asked: Asked): boolean => !approvalIsWanted(asked)

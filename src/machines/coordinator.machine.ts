@@ -29,7 +29,9 @@ const peopleGoOn = {
   'step.retry': { actions: ['retryStep', 'dispatchReady'] },
   'step.skip': { actions: ['skipStep', 'dispatchReady'] },
   'run.approve': { actions: ['approve', 'dispatchReady'] },
+  'run.reject': { actions: ['reject', 'dispatchReady'] },
   'run.edit': { actions: ['editPlan', 'dispatchReady'] },
+  'budget.extend': { actions: ['extendBudget', 'dispatchReady'] },
 } as const
 
 export const coordinator = coordinatorSetup.extend({ actions, guards }).createMachine({
@@ -71,11 +73,9 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'planIsWhole', target: 'dispatching' },
       ],
       on: {
-        'plan.stepProposed': [
-          { guard: 'isEagerStep', actions: ['takeStreamedStep', 'dispatchReady'] },
-          { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
-        ],
+        'plan.stepProposed': { guard: 'isCurrentAnswer', actions: ['takeStreamedStep', 'dispatchReady'] },
         ...stepsGoOn,
+        ...peopleGoOn,
       },
     },
     approving: {
@@ -84,7 +84,9 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'approvalIsGiven', target: 'dispatching' },
       ],
       on: {
+        // Where it is an amendment that waits, what is in the plan already goes on.
         ...stepsGoOn,
+        ...peopleGoOn,
       },
     },
     dispatching: {
@@ -103,8 +105,6 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
       on: {
         ...stepsGoOn,
         ...peopleGoOn,
-        'run.reject': { actions: ['reject', 'dispatchReady'] },
-        'budget.extend': { actions: ['extendBudget', 'dispatchReady'] },
       },
     },
     replanning: {
@@ -134,16 +134,10 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'runIsCancelled', target: 'cancelled' },
       ],
       on: {
-        // The verdict stands; only what is still out is taken in.
+        // The verdict stands; only what is still out is taken in, and all other commands are refused.
         'run.cancel': {},
-        'run.pause': {},
-        'run.edit': {},
-        'run.approve': {},
-        'run.reject': {},
-        'step.retry': {},
-        'step.skip': {},
-        'step.answered': {},
-        'fact.reported': {},
+        'run.pause': { actions: 'refuse' },
+        'run.resume': { actions: 'refuse' },
         'actor.failed': {},
       },
     },

@@ -1,10 +1,11 @@
 // What the coordinator hears and what it says. Plain JSON: each message can be journaled, sent and read again.
 //
 // M1. Whatever the coordinator hears carries an id and a time, given by the host; a chart makes up neither.
-// M2. Commands are imperative and may be refused; facts are past tense and are never refused, only found late.
+// M2. Commands are imperative and may be refused; facts are past tense and are never refused, only found late. What people
+//     tell (`step.answered`, `fact.reported`) is past tense too, and refused like a command where it does not fit.
 import type { Finding } from '../plan/finding.ts'
 import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
-import type { Assumption, Goal, Patch, Plan, Retry, Step } from '../plan/schema.ts'
+import type { Assumption, Goal, Operation, Patch, Plan, Retry, Step } from '../plan/schema.ts'
 import type { Effects } from '../plan/toolDescription.ts'
 
 interface Message {
@@ -216,11 +217,13 @@ export interface StepSkip extends FromPerson {
   readonly stepId: string
   readonly because?: string
 }
-/** The answer to a person step. */
+/** The answer to a person step, or what became of one that is uncertain. */
 export interface StepAnswered extends FromPerson {
   readonly type: 'step.answered'
   readonly stepId: string
   readonly value: Json
+  /** Those that the step's tool gives with such an output. */
+  readonly facts?: readonly FactGiven[]
 }
 export interface FactReported extends FromPerson {
   readonly type: 'fact.reported'
@@ -311,6 +314,18 @@ export interface Trouble {
   /** For `surprised`: what came, and the facts that it would give. */
   readonly output?: Json
   readonly facts?: readonly FactGiven[]
+  readonly rejected?: Rejection
+}
+
+/** For `rejected`: what a person did not want, and why. */
+export interface Rejection {
+  /** The person's note. */
+  readonly because: string
+  readonly by?: string
+  /** The amendment that was rejected; absent where it was a step, which the trouble names. */
+  readonly operations?: readonly Operation[]
+  /** The troubles that the amendment was to answer, without former rejections. */
+  readonly troubles?: readonly Trouble[]
 }
 
 export type StepStatus =

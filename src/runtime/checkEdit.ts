@@ -4,7 +4,7 @@ import { findConflict } from '../machines/decisions/revise.ts'
 import { PlanloomError } from '../errors.ts'
 import { applyPatch } from '../plan/patch.ts'
 import { PlanInvalidError } from '../plan/parse.ts'
-import { patchSchema, type Patch } from '../plan/schema.ts'
+import { patchSchema, type Patch, type Plan } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import { validatePlan } from '../plan/validate.ts'
 
@@ -25,11 +25,23 @@ export function readPatch(runId: string, draft: { readonly [K in keyof Patch]: u
   )
 }
 
+export interface EditMeans {
+  readonly tools: ToolCatalogue
+  /** Roles that are served. */
+  readonly executors: readonly string[]
+}
+
 /** @throws `PATCH_REFUSED` when it touches what is done or running or does not fit, `PLAN_INVALID` when its result cannot run. */
-export function checkEdit(runId: string, context: CoordinatorContext, patch: Patch, tools: ToolCatalogue): void {
-  if (context.plan === undefined) {
-    throw new PlanloomError('PATCH_REFUSED', 'There is no plan to edit yet.', {
-      hint: 'Wait until the planner has proposed one.',
+export function checkEdit(
+  runId: string,
+  context: CoordinatorContext,
+  plan: Plan,
+  patch: Patch,
+  { tools, executors }: EditMeans,
+): void {
+  if (patch.operations.length === 0) {
+    throw new PlanloomError('PATCH_REFUSED', 'The edit has no operations: it would change nothing.', {
+      hint: 'Give at least one operation; see docs/plan-format.md.',
       where: { runId },
     })
   }
@@ -40,6 +52,7 @@ export function checkEdit(runId: string, context: CoordinatorContext, patch: Pat
       where: { runId },
     })
   }
-  const { findings } = validatePlan(applyPatch(context.plan, patch), { tools })
+  const limits = { steps: context.limits.steps }
+  const { findings } = validatePlan(applyPatch(plan, patch), { tools, executors, limits })
   if (findings.some((finding) => finding.severity === 'error')) throw new PlanInvalidError(findings)
 }

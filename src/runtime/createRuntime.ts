@@ -10,6 +10,7 @@ import { isJsonObject } from '../plan/json.ts'
 import { parsePlan } from '../plan/parse.ts'
 import { goalSchema, type Goal, type Plan } from '../plan/schema.ts'
 import { createToolRegistry } from '../tools/registry.ts'
+import { answerReader } from './checkAnswer.ts'
 import { checkPlanOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
 import { executorsByRole } from './executors.ts'
@@ -41,6 +42,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const journal = options.journal ?? memoryJournal()
   const ids = createIdSource(options.seed)
   const registry = createToolRegistry(options.tools ?? [])
+  const readAnswer = answerReader(registry)
   const tools = registry.descriptions()
   const defaultPlanner = options.planner ?? createGoalPlanner()
   const runs = new Map<string, RunHandle>()
@@ -106,9 +108,10 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       planner,
       tools,
       ask: askOf(),
+      readAnswer,
       watch: record,
     })
-    const handle = new RunHandle(run, host, record, tools)
+    const handle = new RunHandle(run, host, record, { tools, executors: roles, readAnswer })
     runs.set(run.runId, handle)
     createActor(host.logic).start()
     const cancel = (): void => {

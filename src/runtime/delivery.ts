@@ -3,7 +3,7 @@
 // V1. An attempt keeps its place in the gate until it is over for the run, whatever its tool does.
 // V2. Every abort is answered: also that of an attempt which was still waiting at the gate.
 import type { Executor } from '../actors/executors/executor.ts'
-import type { Ask } from '../actors/executors/personExecutor.ts'
+import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
 import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
@@ -37,6 +37,7 @@ export interface RunMeans {
   readonly planner: Planner
   readonly tools: ToolCatalogue
   readonly ask: Ask | undefined
+  readonly readAnswer: ReadAnswer
 }
 
 export interface DeliveryOptions extends RunMeans {

@@ -1,5 +1,6 @@
 // The runtime: what others may use of this room.
 export { PlanloomError, type ErrorPlace } from '../errors.ts'
+export { CommandRefusedError } from './commandRefused.ts'
 export { createRuntime } from './createRuntime.ts'
 export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
 export { defaultLimits, unlimited } from './settings.ts'

@@ -25,6 +25,9 @@ export interface Transition {
   readonly steps: readonly (StepReport & { readonly id: string })[]
   /** Keys of facts that were given or withdrawn. */
   readonly facts: readonly string[]
+  /** Why the event was refused, where it was: then nothing has changed. (A patch of the planner that no longer fits, and what
+   * people say too late to be told at once.) */
+  readonly refused?: string
 }
 
 /** What an executor says while it works. Not in the journal: it may be lost. */
@@ -82,19 +85,46 @@ export interface Run {
   transitions(from?: number): Observable<Transition>
   readonly progress: Observable<StepProgress>
 
-  /** Lets a plan (or, with `stepId`, a step) that waits for approval go on. */
-  // Commands. All but `cancel` throw `RUN_OVER` once the run is over, and `COMMAND_REFUSED` where they do not fit its state.
+  // Commands. One that cannot be taken as things stand throws, and nothing has changed: `RUN_OVER` once the run is over (all
+  // but `cancel`), else `COMMAND_REFUSED` with `reason`, what is so instead, and what would be `possible`. While the run is
+  // being stopped all but `cancel` are refused. `by` says who, for the record.
 
+  /** Lets the plan or amendment that waits for approval go on; with `stepId`, a step, whose turn need not have come yet.
+   * @throws `COMMAND_REFUSED` when it does not wait for approval, or has it. */
   approve(options?: { readonly stepId?: string; readonly by?: string }): void
+  /** Refuses what waits for approval. A first plan: the run has failed, as `rejected`. An amendment: the planner is asked again,
+   * and told what was rejected, why, and what troubles it was for. A step (`stepId`): it is not run, and its `onFailure` says
+   * what that means, as for a step that failed.
+   * @throws `COMMAND_REFUSED` when it does not wait for approval, or has it. */
   reject(because: string, options?: { readonly stepId?: string; readonly by?: string }): void
-  /** Amends the plan by hand. @throws `PLAN_INVALID` with all findings, and nothing has changed. */
+  /** Amends the plan by hand.
+   * @throws `PLAN_INVALID` with all findings when the plan could not run as amended; `PATCH_REFUSED` for operations that do not
+   *   fit, touch what has succeeded or is running, or are none; `COMMAND_REFUSED` while there is no whole plan yet. */
   edit(operations: readonly Operation[], options?: { readonly because?: string; readonly by?: string }): void
+  /** Sends out nothing new; what is out finishes. Paused again, it stays paused. */
   pause(options?: { readonly by?: string }): void
+  /** Goes on after a pause. A run that goes on already just goes on. */
   resume(options?: { readonly by?: string }): void
+  /** Stops everything and ends the run as cancelled. Once more, or when the run is ending or over, it asks for nothing new and
+   * never throws; the verdict that came first stands. */
   cancel(because?: string, options?: { readonly by?: string }): void
+  /** One more attempt of a step that failed, is uncertain, waits for its next attempt, or was itself skipped; those that were
+   * skipped because of it wait again. Its tries count anew.
+   * @throws `COMMAND_REFUSED` for any other step, also for one that was skipped because of another (retry that one). */
   retry(stepId: string, options?: { readonly by?: string }): void
+  /** Goes on without a step that is not over: one that waits, runs (it is aborted), or whose failure the planner has not yet
+   * decided about.
+   * @throws `COMMAND_REFUSED` for any other step. */
   skip(stepId: string, options?: { readonly because?: string; readonly by?: string }): void
+  /** The output of a step that waits for a person, or that is uncertain: then what became of it. It is checked as its tool's
+   * own output would be, and gives the same facts.
+   * @throws `COMMAND_REFUSED` for any other step; `ANSWER_INVALID` when it is no JSON, not what the tool gives, or not what the
+   *   step expects, and the step goes on waiting. */
   answer(stepId: string, value: Json, options?: { readonly by?: string }): void
+  /** Tells a fact; assumptions about it are checked again.
+   * @throws `OUTPUT_NOT_JSON` for a value that is none. */
   report(key: string, value: Json, options?: { readonly by?: string }): void
+  /** Sets limits anew, those that are named. `timeMs` counts from the start of the run.
+   * @throws `OPTIONS_INVALID` with all that is wrong with them. */
   extend(limits: Partial<RunLimits>, options?: { readonly by?: string }): void
 }

@@ -2,33 +2,33 @@
 import type { Observable } from 'rxjs'
 import { PlanloomError } from '../errors.ts'
 import { initialContext, type CoordinatorContext } from '../machines/coordinator.context.ts'
-import type {
-  CoordinatorMessage,
-  Draft,
-  FactReport,
-  Outcome,
-  RunStarted,
-  StepReport,
-  Trouble,
-} from '../machines/coordinator.messages.ts'
+import type { FactReport, Outcome, RunStarted, StepReport, Trouble } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
+import { findRefusal, type Command } from '../machines/decisions/refusal.ts'
 import { checkAnswer } from './checkAnswer.ts'
-import { checkEdit, readPatch } from './checkEdit.ts'
+import { checkEdit, readPatch, type EditMeans } from './checkEdit.ts'
+import { CommandRefusedError } from './commandRefused.ts'
 import type { Json } from '../plan/json.ts'
 import { toJsonValue } from '../plan/jsonValue.ts'
 import type { Goal, Operation, Patch, Plan } from '../plan/schema.ts'
-import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import type { ReadAnswer } from '../actors/executors/personExecutor.ts'
 import type { RunHost } from './host.ts'
 import type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
 import { ledgerOf } from './ledgerOf.ts'
 import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
-import { checkLimits } from './settings.ts'
+import { checkLimits, checkReport } from './checkOptions.ts'
+import { namedLimits } from './settings.ts'
 
 interface By {
   readonly by?: string
+}
+
+/** What commands are checked with before they become events. */
+export interface HandleMeans extends EditMeans {
+  readonly readAnswer: ReadAnswer
 }
 
 export class RunHandle implements Run {
@@ -38,16 +38,16 @@ export class RunHandle implements Run {
   readonly progress: Observable<StepProgress>
   readonly #host: RunHost
   readonly #record: RunRecord
-  readonly #tools: ToolCatalogue
+  readonly #means: HandleMeans
   readonly #beginning: CoordinatorContext
   #revisions: readonly Plan[] = []
 
-  constructor(run: RunStarted, host: RunHost, record: RunRecord, tools: ToolCatalogue) {
+  constructor(run: RunStarted, host: RunHost, record: RunRecord, means: HandleMeans) {
     this.id = run.runId
     this.goal = run.goal
     this.#host = host
     this.#record = record
-    this.#tools = tools
+    this.#means = means
     this.#beginning = initialContext(run)
     this.result = record.result
     this.progress = record.progress.asObservable()
@@ -126,14 +126,17 @@ export class RunHandle implements Run {
     { because = 'edited by hand', by }: By & { readonly because?: string } = {},
   ): void {
     const context = this.#context
+    const { plan } = context
     const patch = readPatch(this.id, {
-      base: context.plan?.revision ?? 1,
+      base: plan?.revision ?? 1,
       by: { planner: by ?? 'person' },
       because: { type: 'edited', text: because },
       operations,
     })
-    checkEdit(this.id, context, patch, this.#tools)
-    this.#command({ type: 'run.edit', patch, ...whoOf(by) })
+    const command = { type: 'run.edit', patch, ...whoOf(by) } as const
+    this.#check(command)
+    if (plan !== undefined) checkEdit(this.id, context, plan, patch, this.#means)
+    this.#host.submit(command)
   }
 
   pause({ by }: By = {}): void {
@@ -158,32 +161,39 @@ export class RunHandle implements Run {
   }
 
   answer(stepId: string, value: Json, { by }: By = {}): void {
-    checkAnswer(this.id, this.#context, stepId, value)
-    this.#command({ type: 'step.answered', stepId, value: toJsonValue(value), ...whoOf(by) })
+    this.#check({ type: 'step.answered', stepId, value: null })
+    const step = this.#context.steps.get(stepId)
+    if (step === undefined) return
+    const { value: read, facts } = checkAnswer(this.id, step, value, this.#means.readAnswer)
+    this.#host.submit({ type: 'step.answered', stepId, value: read, ...(facts.length > 0 && { facts }), ...whoOf(by) })
   }
 
   report(key: string, value: Json, { by }: By = {}): void {
+    checkReport({ key })
     this.#command({ type: 'fact.reported', key, value: toJsonValue(value), ...whoOf(by) })
   }
 
   extend(limits: Parameters<Run['extend']>[0], { by }: By = {}): void {
-    this.#command({ type: 'budget.extend', limits: checkLimits(limits), ...whoOf(by) })
+    checkLimits(limits)
+    this.#command({ type: 'budget.extend', limits: namedLimits(limits), ...whoOf(by) })
   }
 
-  /** Hands a command over. What the coordinator refuses is thrown. */
-  #command(draft: Draft<CoordinatorMessage>): void {
+  #command(command: Command): void {
+    this.#check(command)
+    this.#host.submit(command)
+  }
+
+  /** What cannot be taken as things stand is thrown, and is no event. What comes between this look and the command's turn
+   * (a command given while an event is being told) is found by the coordinator, which then refuses it. */
+  #check(command: Command): void {
     const { outcome } = this
-    if (outcome !== undefined) throw this.#isOver(draft, outcome)
-    this.#host.submit(draft)
-    const refused = this.#host.context?.refused
-    if (refused === undefined) return
-    throw new PlanloomError('COMMAND_REFUSED', refused, {
-      hint: 'Look at the state of the step or run, and try what is possible from there.',
-      where: { runId: this.id, ...('stepId' in draft && typeof draft.stepId === 'string' && { stepId: draft.stepId }) },
-    })
+    if (outcome !== undefined) throw this.#isOver(command, outcome)
+    const refusal = findRefusal(this.#context, command)
+    if (refusal === undefined) return
+    throw new CommandRefusedError(this.id, refusal, 'stepId' in command ? command.stepId : undefined)
   }
 
-  #isOver({ type }: Draft<CoordinatorMessage>, { status, reason }: Outcome): PlanloomError {
+  #isOver({ type }: Command, { status, reason }: Outcome): PlanloomError {
     return new PlanloomError('RUN_OVER', `Run "${this.id}" is over (${status}, ${reason}): "${type}" came too late.`, {
       hint: 'Start a new run with what it left (its plan, facts and outputs can still be read).',
       where: { runId: this.id },

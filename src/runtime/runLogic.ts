@@ -2,6 +2,7 @@
 import type { Outcome } from '../machines/coordinator.messages.ts'
 import type { ActorLogic, Snapshot } from '../machines/xstate.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
+import { CommandRefusedError } from './commandRefused.ts'
 import type { Run } from './run.ts'
 import type { Runtime, StartOptions } from './runtime.ts'
 
@@ -60,24 +61,33 @@ export function runLogic(runtime: Runtime): ActorLogic<RunSnapshot, RunActorEven
       }
       if (event.type === 'run.over') return { ...snapshot, status: 'done', output: event.outcome, error: undefined }
       if (run?.outcome !== undefined) return snapshot // what comes between the end and its telling is too late
-      switch (event.type) {
-        case 'run.cancel':
-          run?.cancel(event.because)
-          break
-        case 'run.pause':
-          run?.pause()
-          break
-        case 'run.resume':
-          run?.resume()
-          break
-        case 'run.approve':
-          run?.approve(event)
-          break
-        case 'run.reject':
-          run?.reject(event.because)
-          break
-      }
+      if (run !== undefined) tell(run, event)
       return snapshot
     },
+  }
+}
+
+/** An event that does not fit the state of the run changes nothing, as with any actor. */
+function tell(run: Run, event: RunActorEvent): void {
+  try {
+    switch (event.type) {
+      case 'run.cancel':
+        run.cancel(event.because)
+        break
+      case 'run.pause':
+        run.pause()
+        break
+      case 'run.resume':
+        run.resume()
+        break
+      case 'run.approve':
+        run.approve(event)
+        break
+      case 'run.reject':
+        run.reject(event.because)
+        break
+    }
+  } catch (error) {
+    if (!(error instanceof CommandRefusedError)) throw error
   }
 }

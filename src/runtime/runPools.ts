@@ -4,7 +4,7 @@
 //     with more attempts out than that gets another pool, and no attempt waits for an executor.
 import { createExecutorBehaviour } from '../actors/executorBehaviour.ts'
 import type { Executor } from '../actors/executors/executor.ts'
-import type { Ask } from '../actors/executors/personExecutor.ts'
+import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
 import { createPersonBehaviour } from '../actors/personActor.ts'
 import { behaviourLogic } from '../machines/behaviour.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
@@ -21,6 +21,7 @@ export interface RunPoolsOptions {
   /** By role. */
   readonly executors: ReadonlyMap<string, Executor>
   readonly ask: Ask | undefined
+  readonly readAnswer: ReadAnswer
   /** The run's signal. */
   readonly signal: AbortSignal
   /** Told of each actor that is started, so that it can be stopped with the run. */
@@ -72,11 +73,15 @@ export class RunPools {
   }
 
   #startPerson(): Pool {
-    const { host, ask, signal, onStart } = this.#options
+    const { host, ask, readAnswer, signal, onStart } = this.#options
     const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
       id: 'person',
       parent: host,
-      input: { id: 'person', host, behaviour: createPersonBehaviour({ signal, ...(ask && { ask }) }) },
+      input: {
+        id: 'person',
+        host,
+        behaviour: createPersonBehaviour({ signal, read: readAnswer, ...(ask && { ask }) }),
+      },
     }).start()
     onStart(actor)
     return { actor, size: Infinity, out: 0 } // waiting for people takes no executor

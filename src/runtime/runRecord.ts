@@ -82,5 +82,6 @@ export function transitionOf(
     revision: context.plan?.revision ?? 0,
     steps,
     facts: isTaken ? context.changedFacts : [],
+    ...(isTaken && context.refused !== undefined && { refused: context.refused }),
   }
 }

@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue
  * @param whose begins the message: `The input of tool "file_read"`.
  */
 export function schemaFailure(
-  code: 'INPUT_INVALID' | 'OUTPUT_INVALID',
+  code: 'INPUT_INVALID' | 'OUTPUT_INVALID' | 'ANSWER_INVALID',
   whose: string,
   issues: readonly Issue[],
   value: Json,

@@ -4,13 +4,18 @@ import type { Ask, PersonQuestion } from '../../src/actors/executors/personExecu
 import { behaviourLogic } from '../../src/machines/behaviour.ts'
 import type { StepAbort, StepExecute } from '../../src/machines/coordinator.messages.ts'
 import { createActor } from '../../src/machines/xstate.ts'
+import { readAnswer } from '../../src/tools/readAnswer.ts'
 import { abort, raise } from '../machines/attempts.ts'
 import { createProbe, settle } from '../machines/probe.ts'
 
 function start(options: Partial<PersonBehaviourOptions> = {}) {
   const probe = createProbe()
   const stopRun = new AbortController()
-  const behaviour = createPersonBehaviour({ signal: stopRun.signal, ...options })
+  const behaviour = createPersonBehaviour({
+    signal: stopRun.signal,
+    read: (_work, value) => readAnswer(undefined, value),
+    ...options,
+  })
   const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
     input: { id: 'person', behaviour, host: probe.ref },
   })
@@ -132,7 +137,7 @@ describe('person actor', () => {
   it('fails when the answer is no JSON', async () => {
     const { actor, probe } = start({ ask: () => Promise.resolve(() => 1) })
     actor.send(question('a'))
-    expect((await probe.nth('step.failed')).failure).toMatchObject({ code: 'ANSWER_FAILED' })
+    expect((await probe.nth('step.failed')).failure).toMatchObject({ code: 'ANSWER_INVALID' })
   })
 
   it('is surprised by an answer that breaks the expectation', async () => {

@@ -1,7 +1,7 @@
 // People in charge: approval of plans, patches and steps; edits by hand.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createFixedPlanner, createRuntime, defineTool } from '../../src/runtime/index.ts'
+import { createFixedPlanner, createRuntime, defineTool, type Trouble } from '../../src/runtime/index.ts'
 import { from, planOf } from '../support/plans.ts'
 import { statusesOf } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
@@ -72,6 +72,100 @@ describe('approval of a plan', () => {
     expect(outcome.message).toContain('rejected')
   })
 
+  it('refused tells the planner what was refused, why, by whom, and what troubles it was for', async () => {
+    const asked: (readonly Trouble[])[] = []
+    const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'fail' }]), {
+      replan: ({ troubles }) => {
+        asked.push(troubles)
+        const step = { id: 'a', tool: 'echo', input: { round: asked.length } }
+        return asked.length < 3 ? { patch: [{ op: 'replace', id: 'a', step }] } : { giveUp: 'enough' }
+      },
+    })
+    await using runtime = createRuntime({ tools: [echo, fail], planner, approval: 'required' })
+    const run = runtime.start('goal')
+    await settlePromises()
+    run.approve()
+    for (const because of ['not like this', 'nor like this']) {
+      await settlePromises()
+      expect(run.state).toBe('approving')
+      run.reject(because, { by: 'ann' })
+    }
+    await run.result
+    const rejection = (round: number, because: string) => ({
+      type: 'rejected',
+      text: because,
+      rejected: {
+        because,
+        by: 'ann',
+        operations: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo', input: { round } } }],
+        troubles: [{ type: 'failed', stepId: 'a' }], // without former rejections, which stand beside it
+      },
+    })
+    expect(asked[2]).toMatchObject([
+      { type: 'failed', stepId: 'a' },
+      rejection(1, 'not like this'),
+      rejection(2, 'nor like this'),
+    ])
+    expect(asked[2]?.[2]?.rejected?.troubles).toHaveLength(1)
+  })
+
+  it('of an amendment answers the troubles that it was proposed for, and not those that came while it waited', async () => {
+    const clock = new VirtualClock()
+    const asked: string[][] = []
+    const failLater = defineTool({
+      name: 'failLater',
+      description: 'Fails after a while.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => clock.wait(100).then(() => Promise.reject(new Error('late'))),
+    })
+    const planner = createFixedPlanner(
+      planOf([
+        { id: 'a', tool: 'fail' },
+        { id: 'b', tool: 'failLater' },
+      ]),
+      {
+        replan: ({ troubles }) => {
+          asked.push(troubles.map(({ stepId }) => stepId ?? ''))
+          return { patch: troubles.map(({ stepId: id = '' }) => ({ op: 'replace', id, step: { id, tool: 'echo' } })) }
+        },
+      },
+    )
+    await using runtime = createRuntime({ tools: [echo, fail, failLater], planner, clock, approval: 'required' })
+    const run = runtime.start('goal')
+    await settlePromises()
+    run.approve()
+    await clock.runUntil(200)
+    expect(run.state).toBe('approving')
+    run.approve()
+    await settlePromises()
+    run.approve()
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', counts: { succeeded: 2 } })
+    expect(asked).toEqual([['a'], ['b']])
+  })
+
+  it('is waited for by nobody whom the amendment does not touch', async () => {
+    const planner = createFixedPlanner(
+      planOf([
+        { id: 'a', tool: 'fail' },
+        { id: 'ask', instruction: 'Well?' },
+        { id: 'on', tool: 'echo', after: ['ask'] },
+      ]),
+      { replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo' } }] }) },
+    )
+    await using runtime = createRuntime({ tools: [echo, fail], planner, approval: 'required' })
+    const run = runtime.start('goal')
+    await settlePromises()
+    run.approve()
+    await settlePromises()
+    expect(run.state).toBe('approving')
+    run.answer('ask', 'yes')
+    await settlePromises()
+    expect(run.step('on')?.status).toBe('succeeded')
+    run.approve()
+    expect(await run.result).toMatchObject({ reason: 'done' })
+  })
+
   it('of an amendment lets it run', async () => {
     const planner = createFixedPlanner(planOf([{ id: 'a', tool: 'fail' }]), {
       replan: () => ({ patch: [{ op: 'replace', id: 'a', step: { id: 'a', tool: 'echo', input: { mended: true } } }] }),
@@ -122,8 +216,81 @@ describe('approval of a step', () => {
     )
     await settlePromises()
     run.reject('too much', { stepId: 'pay' })
-    expect(await run.result).toMatchObject({ status: 'completed', reason: 'partial' })
-    expect(statusesOf(run)).toEqual({ pay: 'skipped', thank: 'skipped' })
+    const outcome = await run.result
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'gave_up', stepId: 'pay' })
+    expect(outcome.message).toContain('Step "pay" was rejected: too much')
+    expect(run.step('pay')).toMatchObject({ status: 'skipped', failure: { code: 'STEP_REJECTED' } })
+    expect(run.step('thank')?.status).not.toBe('succeeded')
+  })
+
+  it.each([
+    [
+      'skip',
+      'forbid',
+      { status: 'completed', reason: 'partial' },
+      { pay: 'skipped', thank: 'skipped', on: 'succeeded' },
+    ],
+    [
+      'fail',
+      'forbid',
+      { status: 'failed', reason: 'rejected' },
+      { pay: 'skipped', thank: 'cancelled', on: 'succeeded' },
+    ],
+    [
+      'replan',
+      'allow',
+      { status: 'completed', reason: 'partial' },
+      { pay: 'skipped', thank: 'skipped', on: 'succeeded' },
+    ],
+    [
+      'replan',
+      'forbid',
+      { status: 'failed', reason: 'gave_up' },
+      { pay: 'skipped', thank: 'cancelled', on: 'succeeded' },
+    ],
+  ] as const)(
+    'refused means what its onFailure says: %s, where partial results are %s',
+    async (onFailure, partial, end, steps) => {
+      await using runtime = createRuntime({ tools: [echo] })
+      const run = runtime.start(
+        planOf(
+          [
+            { id: 'pay', tool: 'echo', approval: 'required', onFailure },
+            { id: 'thank', tool: 'echo', after: ['pay'] },
+            { id: 'on', tool: 'echo' },
+          ],
+          { goal: { partial } },
+        ),
+      )
+      await settlePromises()
+      run.reject('too much', { stepId: 'pay' })
+      expect(await run.result).toMatchObject(end)
+      expect(statusesOf(run)).toEqual(steps)
+    },
+  )
+
+  it('that is refused is trouble that names it, so that the planner can put another in its place', async () => {
+    const told: Trouble[] = []
+    const planner = createFixedPlanner(planOf([]), {
+      replan: ({ troubles }) => {
+        told.push(...troubles)
+        return { patch: [{ op: 'replace', id: 'pay', step: { id: 'pay', tool: 'echo', input: { cheap: true } } }] }
+      },
+    })
+    await using runtime = createRuntime({ tools: [echo], planner })
+    const run = runtime.start(
+      planOf([
+        { id: 'pay', tool: 'echo', approval: 'required' },
+        { id: 'thank', tool: 'echo', after: ['pay'] },
+      ]),
+    )
+    await settlePromises()
+    run.reject('too much', { stepId: 'pay', by: 'ann' })
+    expect(await run.result).toMatchObject({ reason: 'done' })
+    expect(told).toMatchObject([
+      { type: 'rejected', stepId: 'pay', tool: 'echo', rejected: { because: 'too much', by: 'ann' } },
+    ])
+    expect(run.output('pay')).toEqual({ cheap: true })
   })
 
   it('may be given before its turn has come', async () => {
@@ -228,6 +395,31 @@ describe('an edit by hand', () => {
     expect(run.plan?.revision).toBe(1)
     await clock.until(run.result)
     await runtime.close()
+  })
+
+  it('with a step for a role that nobody serves is refused', async () => {
+    const clock = new VirtualClock()
+    const { runtime, run } = start(clock)
+    await clock.runUntil(50)
+    expect(() => run.edit([{ op: 'insert', step: { id: 'x', instruction: 'judge', executor: 'judge' } }])).toThrow(
+      expect.objectContaining({
+        code: 'PLAN_INVALID',
+        findings: [expect.objectContaining({ code: 'EXECUTOR_UNKNOWN', stepId: 'x' })],
+      }),
+    )
+    expect(run.plan?.revision).toBe(1)
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', revision: 1 })
+    await runtime.close()
+  })
+
+  it('with more steps than the run may have is refused', async () => {
+    await using runtime = createRuntime({ tools: [echo], limits: { steps: 2 } })
+    const run = runtime.start(planOf([{ id: 'ask', instruction: 'Well?' }]))
+    await settlePromises()
+    const insert = (id: string) => ({ op: 'insert', step: { id, tool: 'echo' } }) as const
+    expect(() => run.edit([insert('a'), insert('b')])).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }))
+    run.edit([insert('a')])
+    expect(run.plan?.steps).toHaveLength(2)
   })
 
   it('stops a running step by abandoning it', async () => {

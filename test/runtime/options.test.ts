@@ -1,7 +1,9 @@
 // What comes in at the doors of the API without having been looked at by a compiler: JavaScript, JSON, a cast.
 import { describe, expect, it } from 'vitest'
 import { createRuntime, createToolRegistry, defineTool, PlanloomError, type Executor } from '../../src/index.ts'
-import { VirtualClock } from '../support/virtualClock.ts'
+import { planOf } from '../support/plans.ts'
+import { collectTransitions } from '../support/runs.ts'
+import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 import { echo } from '../support/tools.ts'
 
 const create = createRuntime as (options: unknown) => ReturnType<typeof createRuntime>
@@ -35,7 +37,18 @@ describe('createRuntime', () => {
     ['an executor that takes none at once', { executors: [{ role: 'x', execute: noop, concurrency: 0 }] }, /"executors\[0\]\.concurrency" is 0/],
     ['a journal without its methods', { journal: { create: noop } }, /lacks what makes it a journal: open\(\), read\(\), runs\(\), close\(\)/],
     ['a clock without its methods', { clock: {} }, /lacks what makes it a clock: now\(\), setTimeout\(\), clearTimeout\(\)/],
-    ['a total that is no number', { limits: { totalConcurrency: '7' } }, /"limits\.totalConcurrency" is "7", and must be a number of at least 1/],
+    ['a total that is no number', { limits: { totalConcurrency: '7' } }, /"limits\.totalConcurrency" is "7", and must be a whole number of at least 1/],
+    ['half a place', { limits: { totalConcurrency: 1.5 } }, /"limits\.totalConcurrency" is 1\.5, and must be a whole number/],
+    ['half a step at once', { limits: { concurrency: 1.5 } }, /"limits\.concurrency" is 1\.5, and must be a whole number of at least 1/],
+    ['roles that are a number', { limits: { roles: 5 } }, /"limits\.roles" is 5, and must be an object/],
+    ['half a step of a role', { limits: { roles: { tool: 0.5 } } }, /"limits\.roles\.tool" is 0\.5, and must be a whole number/],
+    ['a limit that there is not', { limits: { concurency: 2 } }, /there is no option "limits\.concurency" \(did you mean "limits\.concurrency"\?\)/],
+    ['a budget below nothing', { limits: { cost: -1 } }, /"limits\.cost" is -1, and must be a finite number of at least 0/],
+    ['a budget that is no number', { limits: { tokens: NaN } }, /"limits\.tokens" is NaN, and must be a whole number/],
+    ['time without end, as no JSON', { limits: { timeMs: Infinity } }, /"limits\.timeMs" is Infinity, and must be a finite number/],
+    ['a part of a run to keep', { keepRuns: 0.5 }, /"keepRuns" is 0\.5, and must be a whole number of at least 0/],
+    ['an executor for half a step', { executors: [{ role: 'x', execute: noop, concurrency: 1.5 }] }, /"executors\[0\]\.concurrency" is 1\.5/],
+    ['an executor of endless speed', { executors: [{ role: 'x', execute: noop, ratePerSecond: Infinity }] }, /"executors\[0\]\.ratePerSecond" is Infinity/],
     ['limits that are none', { limits: null }, /"limits" is null, and must be an object/],
     ['an approval that there is not', { approval: 'maybe' }, /"approval" is "maybe", and must be "none" or "required" or "effects"/],
     ['a dispatch that there is not', { dispatch: 'later' }, /"dispatch" is "later", and must be "eager" or "whole"/],
@@ -105,6 +118,11 @@ describe('start and plan', () => {
     [{ runId: '' }, /"runId" is "", and must be a text that is not empty/],
     [{ signal: new AbortController() }, /"signal" is .*, and must be an AbortSignal/],
     [{ labels: { a: 1 } }, /"labels" is an object with "a", and must be an object of texts/],
+    [
+      { limits: { steps: 0, rolls: {} } },
+      /no option "limits\.rolls" \(did you mean "limits\.roles"\?\); "limits\.steps" is 0/,
+    ],
+    [{ limits: { totalConcurrency: 3 } }, /there is no option "limits\.totalConcurrency"/],
     [{ planner: {} }, /lacks what makes it a planner: plan\(\)/],
   ])('refuse the options %j, and nothing has begun', async (options, words) => {
     await using runtime = createRuntime()
@@ -118,6 +136,57 @@ describe('start and plan', () => {
     await using runtime = createRuntime()
     await expect(runtime.plan('a goal', { signal: 5 as never })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
   })
+})
+
+describe('limits', () => {
+  it('that are undefined stand for their defaults, and those of roles add up', async () => {
+    await using runtime = createRuntime({ limits: { concurrency: undefined as never, roles: { a: 1, b: 1 } } })
+    const run = runtime.start(planOf([]), { limits: { replans: undefined as never, roles: { b: 2 } } })
+    await run.result
+    expect(collectTransitions(run).seen[0]?.event).toMatchObject({
+      settings: { limits: { concurrency: 64, replans: 50, roles: { a: 1, b: 2 } } },
+    })
+  })
+
+  it.each<[unknown, RegExp]>([
+    [{ tokns: 5 }, /there is no option "tokns" \(did you mean "tokens"\?\)/],
+    [{ concurrency: 0, cost: NaN }, /"concurrency" is 0.*"cost" is NaN/],
+    [5, /the options are 5, and must be an object/],
+  ])('%j given to a run that goes on are refused, and nothing has changed', async (limits, words) => {
+    await using runtime = createRuntime()
+    const run = runtime.start(planOf([{ id: 'ask', instruction: 'Well?' }]))
+    await settlePromises()
+    const { code, message } = errorOf(() => {
+      run.extend(limits as never)
+    })
+    expect(code).toBe('OPTIONS_INVALID')
+    expect(message).toMatch(words)
+    expect(errorOf(() => run.report('', 1))).toMatchObject({ code: 'OPTIONS_INVALID' })
+  })
+})
+
+describe('usage', () => {
+  it.each([-5, NaN, Infinity, '7', null])(
+    'of %o that an executor or planner reports gives nothing back',
+    async (tokens) => {
+      const usage = { tokens, cost: tokens } as never
+      const planned = Number.isFinite(tokens) ? { usage } : {} // of a planner, what is no JSON is no answer at all
+      const spender: Executor = {
+        role: 'spender',
+        execute: ({ stepId }) =>
+          Promise.resolve({ output: 1, usage: stepId === 'a' ? { tokens: 10, cost: 2 } : usage }),
+      }
+      const steps = [
+        { id: 'a', instruction: 'spend', executor: 'spender' },
+        { id: 'b', instruction: 'take', executor: 'spender', after: ['a'] },
+      ]
+      await using runtime = createRuntime({
+        executors: [spender],
+        planner: { name: 'p', plan: () => ({ steps, ...planned }) },
+      })
+      expect(await runtime.start('goal').result).toMatchObject({ reason: 'done', usage: { tokens: 10, cost: 2 } })
+    },
+  )
 })
 
 describe('defineTool', () => {

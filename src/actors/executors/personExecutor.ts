@@ -1,8 +1,7 @@
 // The person executor's questions: what a step asks of a person, and what an answer comes to.
-import { toJsonValue } from '../../plan/jsonValue.ts'
 import type { Json, JsonObject } from '../../plan/json.ts'
 import type { HostMessage } from '../../machines/behaviour.messages.ts'
-import type { StepExecute } from '../../machines/coordinator.messages.ts'
+import type { FactGiven, Failure, StepExecute } from '../../machines/coordinator.messages.ts'
 import { failureFrom } from '../../plan/thrownValue.ts'
 import { abortedOutcome, brokenExpectation } from './attemptOutcome.ts'
 
@@ -18,6 +17,20 @@ export interface PersonQuestion {
 /** Puts a question to a person; what it resolves with is the answer. The signal fires when it is no longer wanted. */
 export type Ask = (question: PersonQuestion, signal: AbortSignal) => Promise<unknown>
 
+/** Reads an answer as the step's tool would have given it; a failure says what is wrong with it. */
+export type ReadAnswer = (
+  work: { readonly tool?: string | undefined; readonly item?: string | undefined },
+  value: unknown,
+) => { readonly output: Json; readonly facts: readonly FactGiven[] } | { readonly failure: Failure }
+
+/** Who is asked, and how the answer is read. */
+export interface Asking {
+  readonly ask: Ask
+  readonly read: ReadAnswer
+  /** As the journal names whoever answers. */
+  readonly by: string
+}
+
 function questionOf({ runId, stepId, instruction, tool, input }: StepExecute): PersonQuestion {
   const text =
     instruction ?? (tool === undefined ? `What is the answer to "${stepId}"?` : `Do by hand what "${tool}" would do.`)
@@ -25,17 +38,24 @@ function questionOf({ runId, stepId, instruction, tool, input }: StepExecute): P
 }
 
 /** Asks, and gives what the host is to be told: the answer, that it surprises, or why there is none. Never rejects. */
-export async function askPerson(work: StepExecute, ask: Ask, by: string, signal: AbortSignal): Promise<HostMessage> {
+export async function askPerson(
+  work: StepExecute,
+  { ask, read, by }: Asking,
+  signal: AbortSignal,
+): Promise<HostMessage> {
   const { stepId, attempt } = work
-  let value: Json
+  let said: unknown
   try {
-    value = toJsonValue(await ask(questionOf(work), signal))
+    said = await ask(questionOf(work), signal)
   } catch (error) {
     if (signal.aborted) return abortedOutcome(work, signal)
     const failure = failureFrom(error, { code: 'ANSWER_FAILED', who: `Whoever was asked about "${stepId}"` })
     return { type: 'step.failed', stepId, attempt, failure: { ...failure, code: 'ANSWER_FAILED' } }
   }
-  const failure = brokenExpectation(work, value)
-  if (failure !== undefined) return { type: 'step.surprised', stepId, attempt, output: value, facts: [], failure }
-  return { type: 'step.answered', stepId, value, by }
+  const answer = read(work, said)
+  if ('failure' in answer) return { type: 'step.failed', stepId, attempt, failure: answer.failure }
+  const { output, facts } = answer
+  const failure = brokenExpectation(work, output)
+  if (failure !== undefined) return { type: 'step.surprised', stepId, attempt, output, facts, failure }
+  return { type: 'step.answered', stepId, value: output, ...(facts.length > 0 && { facts }), by }
 }

@@ -137,6 +137,7 @@ export function takePatch(turn: Turn, event: PlanPatchProposed): void {
   }
   if (turn.run.settings.approval === 'required' || addsEffects(turn, event.patch)) {
     turn.proposed = event.patch
+    turn.proposedFor = troubles
     turn.asked = undefined
     turn.troubles = turn.troubles.unshift(...troubles)
     return

@@ -1,0 +1,164 @@
+// Which commands can be taken as things stand. Asked twice: at the door, so that whoever gives a command is told at once,
+// and in the chart again, since things may have changed before the command's turn came.
+//
+// F1. A command that is refused changes nothing but `refused`, which the transition tells.
+// F2. What asks for what is so already (pause, resume, cancel) is harmless, and not refused.
+// F3. While the run is being stopped, all but `cancel` is refused: the verdict stands.
+import type { CoordinatorContext } from '../coordinator.context.ts'
+import type {
+  BudgetExtend,
+  Draft,
+  FactReported,
+  RunApprove,
+  RunCancel,
+  RunEdit,
+  RunPause,
+  RunReject,
+  RunResume,
+  StepAnswered,
+  StepRetry,
+  StepSkip,
+} from '../coordinator.messages.ts'
+import type { Step } from '../../plan/schema.ts'
+import { roleOf } from './lanes.ts'
+import { isSettled, type Entry } from './ledger.ts'
+
+/** What people and programs may say to a run. */
+export type Command = Draft<
+  | RunApprove
+  | RunReject
+  | RunEdit
+  | RunPause
+  | RunResume
+  | RunCancel
+  | StepRetry
+  | StepSkip
+  | StepAnswered
+  | FactReported
+  | BudgetExtend
+>
+
+/** Why a command is refused: the run is about to end; nothing (of this name) waits for approval; the plan is not there yet;
+ * the step is not in the plan (any more); it has been given up; or how far it has come does not allow for it. */
+export type RefusalReason =
+  'run_stopping' | 'nothing_to_approve' | 'plan_not_there' | 'step_unknown' | 'step_abandoned' | 'step_status'
+
+export type StepCommandName = 'approve' | 'reject' | 'retry' | 'skip' | 'answer'
+
+interface Why {
+  readonly reason: RefusalReason
+  /** In words. */
+  readonly message: string
+}
+
+export interface Refusal extends Why {
+  /** What could be done instead: to the step, where the command is about one, else to the run. */
+  readonly possible: readonly string[]
+}
+
+/** Why a command cannot be taken as things stand; `undefined` when it can. Costs the same for any plan. */
+export function findRefusal(context: CoordinatorContext, command: Command): Refusal | undefined {
+  const why = whyNot(context, command)
+  if (why === undefined) return undefined
+  const stepId = 'stepId' in command ? command.stepId : undefined
+  return { ...why, possible: stepId === undefined ? possibleForRun(context) : possibleForStep(context, stepId) }
+}
+
+function whyNot(context: CoordinatorContext, command: Command): Why | undefined {
+  if (command.type === 'run.cancel') return undefined // F2
+  if (context.verdict) return { reason: 'run_stopping', message: `The run is about to end: ${context.verdict.message}` } // F3
+  switch (command.type) {
+    case 'run.approve':
+      return command.stepId === undefined ? whyNoApproval(context) : whyNotStep(context, 'approve', command.stepId)
+    case 'run.reject':
+      return command.stepId === undefined ? whyNoApproval(context) : whyNotStep(context, 'reject', command.stepId)
+    case 'run.edit':
+      return context.plan !== undefined && context.planIsWhole
+        ? undefined
+        : { reason: 'plan_not_there', message: 'There is no plan to edit yet: the planner has not finished it.' }
+    case 'step.retry':
+      return whyNotStep(context, 'retry', command.stepId)
+    case 'step.skip':
+      return whyNotStep(context, 'skip', command.stepId)
+    case 'step.answered':
+      return whyNotStep(context, 'answer', command.stepId)
+    case 'run.pause':
+    case 'run.resume':
+    case 'fact.reported':
+    case 'budget.extend':
+      return undefined
+  }
+}
+
+function whyNoApproval({ proposed, planIsWhole, planIsApproved }: CoordinatorContext): Why | undefined {
+  if (proposed !== undefined || (planIsWhole && !planIsApproved)) return undefined
+  return { reason: 'nothing_to_approve', message: 'Neither the plan nor an amendment waits for approval.' }
+}
+
+function whyNotStep(context: CoordinatorContext, name: StepCommandName, id: string): Why | undefined {
+  const entry = context.entries.get(id)
+  const step = context.steps.get(id)
+  if (entry === undefined) return { reason: 'step_unknown', message: `There is no step "${id}" in the plan.` }
+  if (step === undefined) return { reason: 'step_unknown', message: `Step "${id}" is not in the plan any more.` }
+  if (step.abandoned !== undefined)
+    return { reason: 'step_abandoned', message: `Step "${id}" has been given up: ${step.abandoned}` }
+  return byName[name](context, step, entry)
+}
+
+type StepCheck = (context: CoordinatorContext, step: Step, entry: Entry) => Why | undefined
+
+const byName: Readonly<Record<StepCommandName, StepCheck>> = {
+  approve: whyStepNeedsNoApproval,
+  reject: whyStepNeedsNoApproval,
+  retry: whyNotRetried,
+  skip: whyNotSkipped,
+  answer: whyNotAnswered,
+}
+
+/** Approval may come before the step's turn has. */
+function whyStepNeedsNoApproval(_context: CoordinatorContext, step: Step, entry: Entry): Why | undefined {
+  const { id } = step
+  const why = (message: string): Why => ({ reason: 'nothing_to_approve', message })
+  if (step.approval !== 'required') return why(`Step "${id}" needs no approval.`)
+  if (step.forEach) return why(`Step "${id}" is carried out by its children, and each of them waits for approval.`)
+  if (entry.approved) return why(`Step "${id}" has been approved already.`)
+  if (isSettled(entry.status)) return why(`Step "${id}" does not wait for approval: it is ${entry.status}.`)
+  return undefined
+}
+
+function whyNotRetried(_context: CoordinatorContext, { id }: Step, { status, causedBy }: Entry): Why | undefined {
+  if (status === 'failed' || status === 'uncertain' || status === 'backing_off') return undefined
+  if (status !== 'skipped') return whyStatus(id, 'retried', status)
+  if (causedBy === id) return undefined
+  const because = causedBy === undefined ? 'its condition does not hold' : `of step "${causedBy}": retry that one`
+  return { reason: 'step_status', message: `Step "${id}" cannot be retried: it was skipped because ${because}.` }
+}
+
+function whyNotSkipped(_context: CoordinatorContext, { id }: Step, { status, undecided }: Entry): Why | undefined {
+  if (!isSettled(status) || ((status === 'failed' || status === 'uncertain') && undecided)) return undefined
+  return whyStatus(id, 'skipped', status)
+}
+
+function whyNotAnswered({ run }: CoordinatorContext, step: Step, { status }: Entry): Why | undefined {
+  if (status === 'uncertain') return undefined
+  if (status !== 'running') return whyStatus(step.id, 'answered', status)
+  const role = roleOf(run, step)
+  if (role === 'person') return undefined
+  const message = `Step "${step.id}" waits for no person: it is carried out by an executor of role "${role}".`
+  return { reason: 'step_status', message }
+}
+
+function whyStatus(id: string, done: string, status: string): Why {
+  return { reason: 'step_status', message: `Step "${id}" cannot be ${done}: it is ${status}.` }
+}
+
+function possibleForStep(context: CoordinatorContext, id: string): readonly string[] {
+  if (context.verdict) return ['cancel']
+  return (Object.keys(byName) as StepCommandName[]).filter((name) => whyNotStep(context, name, id) === undefined)
+}
+
+function possibleForRun(context: CoordinatorContext): readonly string[] {
+  if (context.verdict) return ['cancel']
+  const approval = whyNoApproval(context) === undefined ? ['approve', 'reject'] : []
+  return [...approval, ...(context.planIsWhole ? ['edit'] : []), 'pause', 'resume', 'report', 'extend', 'cancel']
+}
