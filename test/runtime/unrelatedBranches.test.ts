@@ -1,6 +1,7 @@
 // What a failing or slow branch does to others: nothing.
 import { describe, expect, it } from 'vitest'
-import { createFixedPlanner, createRuntime, type Planner } from '../../src/runtime/index.ts'
+import { z } from 'zod'
+import { createFixedPlanner, createRuntime, defineTool, type Planner } from '../../src/runtime/index.ts'
 import { from, planOf } from '../support/plans.ts'
 import { statusesOf } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
@@ -90,5 +91,34 @@ describe('branches that have nothing to do with each other', () => {
     const run = runtime.start('goal')
     await clock.until(run.result)
     expect(run.output('first')).toEqual({ endedAt: 510 })
+  })
+})
+
+describe('a step that fails while the planner is asked about another', () => {
+  it('is asked about as well when the planner breaks down and is asked again', async () => {
+    const clock = new VirtualClock()
+    const asked: string[][] = []
+    const late = defineTool({
+      name: 'late',
+      description: 'Fails late.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => clock.wait(10).then(() => Promise.reject(new Error('late'))),
+    })
+    const steps = [
+      { id: 'early', tool: 'fail' },
+      { id: 'late', tool: 'late' },
+    ]
+    const planner = createFixedPlanner(planOf(steps), {
+      replan: async ({ troubles }) => {
+        asked.push(troubles.map(({ stepId }) => stepId ?? ''))
+        await clock.wait(20)
+        if (asked.length === 1) throw new Error('no idea')
+        return { patch: troubles.map(({ stepId: id = '' }) => ({ op: 'replace', id, step: { id, tool: 'echo' } })) }
+      },
+    })
+    await using runtime = createRuntime({ tools: [echo, fail, late], planner, clock })
+    expect(await clock.until(runtime.start('goal').result)).toMatchObject({ reason: 'done', counts: { succeeded: 2 } })
+    expect(asked).toEqual([['early'], ['early', 'late']])
   })
 })

@@ -186,7 +186,8 @@ export function takePlannerFailure(turn: Turn, event: Pick<PlanFailed, 'requestI
   if (asked === undefined) return
   closeRequest(turn, event)
   spend(turn, event.usage)
-  if (event.failure.retryable && asked.breakdowns === 0) ask(turn, asked.troubles, 1)
+  // What came up meanwhile is asked along with it.
+  if (event.failure.retryable && asked.breakdowns === 0) ask(turn, [...asked.troubles, ...turn.troubles], 1)
   else {
     const reason = event.failure.code === 'PLAN_INVALID' ? 'invalid_plan' : 'planner_failed'
     turn.verdict ??= { status: 'failed', reason, message: event.failure.message, failure: event.failure }
