@@ -422,6 +422,25 @@ describe('an edit by hand', () => {
     expect(run.plan?.steps).toHaveLength(2)
   })
 
+  it('whose dependency is skipped in the same revision waits for its others', async () => {
+    const clock = new VirtualClock()
+    await using runtime = createRuntime({ tools: [waitTool(clock), echo], clock })
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'echo', input: { n: 1 } },
+        { id: 'on', tool: 'wait', input: { ms: 50 } },
+      ]),
+    )
+    await clock.runUntil(10)
+    run.edit([
+      { op: 'insert', step: { id: 'unmet', tool: 'echo', when: { value: from('a', '/n'), is: { const: 2 } } } },
+      { op: 'insert', step: { id: 'last', tool: 'wait', input: { ms: 1 }, after: ['unmet', 'on'], onSkipped: 'run' } },
+    ])
+    await clock.runUntil(49)
+    expect(statusesOf(run)).toMatchObject({ unmet: 'skipped', last: 'waiting' })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 51 } })
+  })
+
   it('stops a running step by abandoning it', async () => {
     const clock = new VirtualClock()
     const { runtime, run } = start(clock)

@@ -47,6 +47,7 @@ export function skip(turn: Turn, id: string, entry: Entry, causedBy?: string, lo
 
 /** Counts anew what a step still waits for, and moves it on accordingly. For steps that are new or were changed. */
 export function recount(turn: Turn, id: string): void {
+  propagate(turn) // an ending that is counted here must not be told afterwards as well (A2)
   const entry = turn.entries.get(id)
   const step = turn.steps.get(id)
   if (entry === undefined || step === undefined || isSettled(entry.status) || entry.status === 'running') return
@@ -70,6 +71,7 @@ export function reopenDependents(turn: Turn, id: string): void {
   const open = [id]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const dependent of eachLink(turn.dependents.get(next))) {
+      propagate(turn) // nor told to a step that is open again and has not been counted yet
       const entry = turn.entries.get(dependent)
       if (entry?.status === 'skipped' && entry.causedBy === id) {
         setEntry(turn, dependent, { ...entry, status: 'waiting', causedBy: undefined, loss: undefined })
