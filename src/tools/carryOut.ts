@@ -41,6 +41,7 @@ export async function carryOut(
         failure: schemaFailure('INPUT_INVALID', `The input of tool "${name}"`, taken.error.issues, input, inputHint),
       }
 
+    context.signal.throwIfAborted() // the check may have waited for something
     const raw = readOutput(name, await tool.run(taken.data, context), options)
     if ('failure' in raw) return raw
     const given = await parse(tool.output, raw.value)

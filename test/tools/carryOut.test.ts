@@ -297,3 +297,18 @@ describe('whatever a tool throws', () => {
     expect(await failureOf(doing(() => 1, schema))).toMatchObject({ code: 'TOOL_FAILED' })
   })
 })
+
+describe('an attempt that is stopped while its input is checked', () => {
+  it('does not start the tool any more', async () => {
+    const stop = new AbortController()
+    let isStarted = false
+    const input = z.object({}).refine(() => {
+      stop.abort(new Error('enough'))
+      return Promise.resolve(true)
+    })
+    const tool = doing(() => (isStarted = true))
+    const failure = await failureOf({ ...tool, input }, {}, { ...toolContext(), signal: stop.signal })
+    expect(failure).toMatchObject({ code: 'ABORTED' })
+    expect(isStarted).toBe(false)
+  })
+})
