@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRuntime, defineTool, type RuntimeOptions, type Tool } from '../../src/runtime/index.ts'
 import { planOf } from '../support/plans.ts'
+import { statusesOf } from '../support/runs.ts'
+import { waitTool } from '../support/tools.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
 
 /** Counts how many attempts are out at once, by a name. */
@@ -201,5 +203,24 @@ describe('many runs', () => {
     await clock.until(small.result)
     expect(clock.now()).toBeLessThanOrEqual(50)
     await clock.until(large.result)
+  })
+})
+
+describe('a step that was ready for one tool and is changed to another', () => {
+  it('keeps the limit of the new one', async () => {
+    const clock = new VirtualClock()
+    const narrow = waitTool(clock, { name: 'narrow', concurrency: 1 })
+    await using runtime = createRuntime({ tools: [waitTool(clock), narrow], clock, approval: 'required' })
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'wait', input: { ms: 10 } },
+        { id: 'b', tool: 'wait', input: { ms: 10 } },
+      ]),
+    )
+    await clock.advance(0)
+    run.edit(['a', 'b'].map((id) => ({ op: 'replace', id, step: { id, tool: 'narrow', input: { ms: 10 } } })))
+    run.approve()
+    expect(statusesOf(run)).toEqual({ a: 'running', b: 'ready' })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 20 } })
   })
 })

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../plan/json.ts'
 import type { Step } from '../../plan/schema.ts'
 import type { StepExecute } from '../coordinator.messages.ts'
 import { lookUp } from './advance.ts'
-import { countOut, laneHasRoom, roleOf } from './lanes.ts'
+import { countOut, laneHasRoom, laneOf, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { comesBefore, popReady, type ReadyQueue } from './readyQueue.ts'
 import { failStep } from './fail.ts'
@@ -30,7 +30,7 @@ function mayBegin({ planIsWhole, planIsApproved, run }: Turn): boolean {
 function takeNext(turn: Turn): string | undefined {
   let best: { readonly lane: string; readonly queue: ReadyQueue } | undefined
   for (const [lane, full] of turn.ready) {
-    const queue = withoutStale(turn, full)
+    const queue = withoutStale(turn, lane, full)
     if (queue !== full) turn.ready = queue === undefined ? turn.ready.delete(lane) : turn.ready.set(lane, queue)
     if (queue === undefined || !laneHasRoom(turn, lane)) continue
     if (best === undefined || comesBefore(queue, best.queue)) best = { lane, queue }
@@ -41,12 +41,14 @@ function takeNext(turn: Turn): string | undefined {
   return best.queue.id
 }
 
-/** Steps leave the queue when their turn comes; those that were held, moved or given up meanwhile are passed over. */
-function withoutStale(turn: Turn, queue: ReadyQueue): ReadyQueue | undefined {
+/** Steps leave the queue when their turn comes; those that were held, moved, given up, or changed so that they belong to another
+ * lane, are passed over. */
+function withoutStale(turn: Turn, lane: string, queue: ReadyQueue): ReadyQueue | undefined {
   let rest: ReadyQueue | undefined = queue
   while (rest !== undefined) {
     const entry = turn.entries.get(rest.id)
-    if (entry?.status === 'ready' && entry.rank === rest.rank) return rest
+    const step = turn.steps.get(rest.id)
+    if (entry?.status === 'ready' && entry.rank === rest.rank && step && laneOf(turn, step) === lane) return rest
     rest = popReady(rest)
   }
   return undefined
