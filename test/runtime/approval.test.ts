@@ -441,6 +441,24 @@ describe('an edit by hand', () => {
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { timeMs: 51 } })
   })
 
+  it('that replaces what was given up leaves given up what was given up with it', async () => {
+    const clock = new VirtualClock()
+    await using runtime = createRuntime({ tools: [waitTool(clock), echo], clock })
+    const run = runtime.start(
+      planOf([
+        { id: 'on', tool: 'wait', input: { ms: 50 } },
+        { id: 'first', tool: 'wait', input: { ms: 50 } },
+        { id: 'behind', tool: 'echo', after: ['first'] },
+      ]),
+    )
+    await clock.runUntil(10)
+    run.skip('first')
+    run.edit([{ op: 'abandon', id: 'first', because: 'not needed' }])
+    run.edit([{ op: 'replace', id: 'first', step: { id: 'first', tool: 'echo' } }])
+    await clock.until(run.result)
+    expect(statusesOf(run)).toEqual({ on: 'succeeded', first: 'succeeded', behind: 'skipped' })
+  })
+
   it('stops a running step by abandoning it', async () => {
     const clock = new VirtualClock()
     const { runtime, run } = start(clock)

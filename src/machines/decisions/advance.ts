@@ -73,7 +73,8 @@ export function reopenDependents(turn: Turn, id: string): void {
     for (const dependent of eachLink(turn.dependents.get(next))) {
       propagate(turn) // nor told to a step that is open again and has not been counted yet
       const entry = turn.entries.get(dependent)
-      if (entry?.status === 'skipped' && entry.causedBy === id) {
+      const isGivenUp = turn.steps.get(dependent)?.abandoned !== undefined
+      if (entry?.status === 'skipped' && entry.causedBy === id && !isGivenUp) {
         setEntry(turn, dependent, { ...entry, status: 'waiting', causedBy: undefined, loss: undefined })
         open.push(dependent)
       }
