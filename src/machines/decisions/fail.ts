@@ -12,7 +12,7 @@ import { backoffMs, retryPolicy } from './backoff.ts'
 import { countOut } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { setEntry, setTimer, type Turn } from './turn.ts'
-import { makeReady } from './advance.ts'
+import { recount } from './advance.ts'
 
 /** Takes in that the live attempt of a step has failed. */
 export function failStep(turn: Turn, id: string, entry: Entry, failure: Failure): void {
@@ -77,7 +77,7 @@ export function surprise(
 function backOff(turn: Turn, id: string, entry: Entry, waitMs: number): void {
   setEntry(turn, id, { ...entry, status: 'backing_off' })
   if (waitMs > 0) setTimer(turn, `retry:${id}`, turn.now + waitMs)
-  else makeReady(turn, id)
+  else recount(turn, id)
 }
 
 function endFailed(turn: Turn, step: Step, entry: Entry, failure: Failure): void {

@@ -18,7 +18,7 @@ import { failStep, makeUncertain, surprise } from './fail.ts'
 import { giveFacts } from './facts.ts'
 import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
-import { makeReady } from './advance.ts'
+import { recount } from './advance.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 export type StepOutcome = StepSucceeded | StepFailed | StepSurprised | StepTimedOut | StepUncertain
@@ -84,7 +84,7 @@ export function takeFacts(turn: Turn, by: string, given: readonly FactGiven[]): 
 export function takeRetryTimer(turn: Turn, key: string): void {
   turn.timers = turn.timers.delete(key)
   const id = key.slice('retry:'.length)
-  if (turn.entries.get(id)?.status === 'backing_off') makeReady(turn, id)
+  if (turn.entries.get(id)?.status === 'backing_off') recount(turn, id) // what it depends on may be open again
 }
 
 export function abort(turn: Turn, id: string, entry: Entry, because: string): void {
