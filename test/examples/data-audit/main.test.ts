@@ -56,12 +56,22 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     expect(stdout).not.toContain('Report:')
   }) // prettier-ignore
 
+  it.runIf(existsSync('/proc/self'))(
+    'ends with 1 where no folder can be made for the report, and says so',
+    async () => {
+      const folder = folderWith('lost', { 'x.csv': 'a,b\n1,2\n' })
+      const { code, stdout } = await audit(folder, '/proc/nope')
+      expect(code).toBe(1)
+      expect(stdout).toMatch(/The folder "\/proc\/nope" cannot be made: "\/proc" takes no new folders/)
+    },
+  )
+
   it.runIf(existsSync('/dev/full'))('ends with 1 where the report cannot be written, and says why', async () => {
     const folder = folderWith('fine', { 'x.csv': 'a\n1\n' })
     const { code, stdout } = await audit(folder, '/dev/full/out')
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /✗ write_report\S*: The report could not be written to "\/dev\/full\/out": something in the path is a file/,
+      /✗ write_report\S*: The report could not be written\. The folder "\/dev\/full\/out" cannot be made: something in the path is a file/,
     )
   })
 })
