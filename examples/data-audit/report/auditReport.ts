@@ -6,8 +6,9 @@ import { chartSchema } from '../charts/chart.ts'
 import { imageSchema } from '../content/png.ts'
 import { encodingSchema, formatSchema } from '../formats.ts'
 import { byWeight, problemSchema, type Problem } from '../problems/problem.ts'
-import { stepsOfFile, whyUnread } from './fileSteps.ts'
+import { stepsOfFile } from './fileSteps.ts'
 import type { History } from './history.ts'
+import { whyUnread } from './whyUnread.ts'
 import type { Join } from 'planloom/tools'
 
 const tableSchema = z.strictObject({
@@ -137,10 +138,17 @@ export function composeReport(findings: Findings): AuditReport {
       inserted: [...revision.inserted],
       removed: [...revision.removed],
       replaced: [...revision.replaced],
-      abandoned: [...revision.abandoned],
+      abandoned: revision.abandoned.map(({ id, because }) => ({ id, because: unreadOf(id, files) ?? because })),
       reordered: [...revision.reordered],
     })),
   }
+}
+
+/** Where a step was given up since its file cannot be read, that is why; the planner only knows which facts it lacked. */
+function unreadOf(id: string, files: readonly ReportedFile[]): string | undefined {
+  const [, item] = /\[(\d+)/.exec(id) ?? []
+  const file = item === undefined ? undefined : files[Number(item)]
+  return file?.unread === undefined ? undefined : `${file.name}: ${file.unread}`
 }
 
 function reportFile(file: AuditFile, findings: Findings): ReportedFile {

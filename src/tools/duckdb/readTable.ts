@@ -4,9 +4,11 @@
 // R2. Types are found from the whole file where it is small enough, not from its first lines.
 import { cellText } from './cellText.ts'
 import { stat } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { basename, extname } from 'node:path'
 import { ToolError } from '../toolError.ts'
 import { confine } from '../confine.ts'
+import { codeOf, fileFailure } from '../files/fileFailure.ts'
 import type { DuckDB } from './openDuckDB.ts'
 import type { QueryResult } from './session.ts'
 import { quotePath } from './sql.ts'
@@ -53,6 +55,7 @@ export async function readTable(db: DuckDB, options: ReadTableOptions): Promise<
   } catch (error) {
     options.signal?.throwIfAborted()
     if (error instanceof ToolError) throw error
+    if (codeOf(error) in constants.errno) throw fileFailure(options.path, error)
     throw tableUnreadable(options.path, reader, error)
   }
 }
@@ -149,7 +152,7 @@ function tableUnreadable(path: string, reader: string, error: unknown): ToolErro
   const text = error instanceof Error ? error.message : String(error)
   const short = text
     .split('\n')
-    .filter((line) => line.trim() !== '')
+    .filter((line) => line.trim() !== '' && !/^LINE \d+:|^\s*\^\s*$/.test(line)) // the query is ours, not the reader's
     .slice(0, 3)
     .join(' ')
     .slice(0, 400)
