@@ -45,6 +45,7 @@ export type {
   PlannerContext,
   PlanRequest,
   PlanSituation,
+  PlanStream,
   Progress,
   Question,
   ReplanAnswer,

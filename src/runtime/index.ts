@@ -27,6 +27,7 @@ export type {
   Planner,
   PlannerContext,
   PlanRequest,
+  PlanStream,
   ReplanAnswer,
   ReplanRequest,
 } from '../actors/planners/planner.ts'

@@ -241,6 +241,20 @@ describe('planner: a plan that streams in', () => {
     expect({ usage, model: plan.by.model }).toEqual({ usage: { tokens: 4 }, model: 'm-2' })
   })
 
+  it('may come from a generator that does not wait', async () => {
+    function* stream() {
+      yield step('a')
+      yield step('b', { after: ['a'] })
+      return { usage: { tokens: 4 } }
+    }
+    const { actor, probe } = start({ name: 'at once', plan: () => stream() })
+    actor.send(request('plan-1'))
+    const { plan, usage } = await probe.nth('plan.proposed')
+    expect(probe.messages.map(({ type }) => type)).toEqual(['plan.stepProposed', 'plan.stepProposed', 'plan.proposed'])
+    expect(plan.steps.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(usage).toEqual({ tokens: 4 })
+  })
+
   it('passes on no step that is unsound, and has the whole repaired', async () => {
     const rounds = [
       [step('a'), step('b', { tool: 'fly' }), step('a'), step('c', { after: ['later'] })],

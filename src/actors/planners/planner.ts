@@ -42,6 +42,9 @@ export interface PlannerContext {
   readonly now: () => number
 }
 
+/** Steps one by one, from a generator (`async *plan()` or `*plan()`). */
+export type PlanStream = AsyncIterable<Step> | Generator<Step, unknown>
+
 /** Turns a goal into a plan, and trouble into an amendment.
  *
  * `plan` gives a whole plan, or yields its steps one by one; `replan` may be left out, and trouble then ends the run.
@@ -57,7 +60,7 @@ export interface PlannerContext {
  */
 export interface Planner {
   readonly name: string
-  plan(request: PlanRequest, context: PlannerContext): PlanAnswer | Promise<PlanAnswer> | AsyncIterable<Step>
+  plan(request: PlanRequest, context: PlannerContext): PlanAnswer | Promise<PlanAnswer> | PlanStream
   replan?(request: ReplanRequest, context: PlannerContext): ReplanAnswer | Promise<ReplanAnswer>
   /** True: it wants to be asked (trouble `expanded`) when a `forEach` has got its children, to plan for single items. */
   readonly elaborates?: boolean
