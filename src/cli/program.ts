@@ -152,7 +152,7 @@ function createProgram(output: Output, end: (code: number) => void): Command {
 function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
-    .flatMap((line) => wrap(line, columns))
+    .flatMap((line) => (line.startsWith('  $ ') ? [line] : wrap(line, columns))) // a command is copied whole
     .join('\n')
 }
 

@@ -52,6 +52,11 @@ describe('a folder with faults in it', () => {
     expect(outcome.status).toBe('completed')
     expect(file('ragged.csv')).toMatchObject({ status: 'tables' })
     expect(file('ragged.csv').steps.find(({ tool }) => tool === 'read_csv')).toMatchObject({ status: 'failed' })
+    expect(file('ragged.csv')).toMatchObject({
+      damage: expect.stringContaining('what does not fit was left out'),
+      problems: expect.arrayContaining([expect.objectContaining({ code: 'damaged_file', severity: 'high' })]),
+    })
+    expect(file('good.csv')).not.toHaveProperty('damage')
     expect(file('cut.json')).toMatchObject({
       status: 'tables',
       damage: 'it breaks off in the middle',
