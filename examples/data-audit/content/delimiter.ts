@@ -44,7 +44,7 @@ function cellCounts(text: string, delimiter: string, isWhole: boolean): number[]
   let cells = 1
   let isQuoted = false
   let isEmpty = true
-  for (const sign of text) {
+  for (const sign of text.replaceAll(/\r\n?/g, '\n')) {
     if (sign === '"') isQuoted = !isQuoted
     else if (isQuoted) continue
     else if (sign === delimiter) cells += 1
@@ -55,7 +55,7 @@ function cellCounts(text: string, delimiter: string, isWhole: boolean): number[]
       isEmpty = true
       continue
     }
-    if (sign !== '\r') isEmpty = false
+    isEmpty = false
   }
   if (isWhole && !isEmpty) counts.push(cells)
   return counts

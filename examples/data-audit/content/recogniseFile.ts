@@ -19,6 +19,8 @@ export const recognitionSchema = z.strictObject({
   encoding: encodingSchema,
   newline: z.enum(['lf', 'crlf', 'mixed', 'none']).optional(),
   delimiter: z.string().optional(),
+  /** Lines above the table that are no part of it. */
+  skip: z.int().optional(),
   /** In words: what was seen. */
   because: z.string(),
   /** Whether the extension promised this format. */
@@ -143,7 +145,7 @@ function judgeText(
   isWhole: boolean,
   tail: Uint8Array,
   promise: Format | undefined,
-): Pick<Recognition, 'format' | 'because' | 'delimiter' | 'damage'> {
+): Pick<Recognition, 'format' | 'because' | 'delimiter' | 'skip' | 'damage'> {
   const start = text.trimStart()
   if (start === '') return { format: 'empty', because: 'nothing but blanks' }
   if (/^[{[]/.test(start) || (promise === 'json-rows' && isScalar(start))) {
@@ -154,6 +156,14 @@ function judgeText(
   if (markup !== undefined)
     return { format: 'text', because: `the markup of ${markup.includes('html') ? 'an HTML page' : 'XML'}` }
   const isPromised = promise === 'csv'
+  const [named, separator] = /^sep=([,;\t|])\r?\n/i.exec(start) ?? []
+  if (named !== undefined && separator !== undefined)
+    return {
+      format: 'csv',
+      delimiter: separator,
+      skip: 1,
+      because: 'its first line names the separator, as Excel does',
+    }
   const delimited = findDelimiter(text, isWhole, isPromised)
   if (delimited === undefined) {
     const delimiter = findSingleColumn(text, isWhole, isPromised)

@@ -22,6 +22,8 @@ export interface ReadTableOptions {
   readonly name?: string
   /** For `csv`: known delimiter; it is found out otherwise. */
   readonly delimiter?: string
+  /** For `csv`: lines above the table; they are found out otherwise. */
+  readonly skip?: number
   /** For `csv`: leave out lines that do not fit instead of failing, and read every column as text where types clash. */
   readonly lenient?: boolean
   /** More rows than this are refused. */
@@ -82,10 +84,11 @@ async function detect(
     }
     case 'csv': {
       const known = options.delimiter === undefined ? '' : `, delim = '${options.delimiter.replaceAll("'", "''")}'`
+      const skip = options.skip === undefined ? '' : `, skip = ${String(Math.trunc(options.skip))}`
       const lenient = options.lenient === true ? ', strict_mode = false, null_padding = true, ignore_errors = true' : ''
       const sniffed = await ask(
         `SELECT Delimiter, Quote, Escape, HasHeader, SkipRows, DateFormat, TimestampFormat, Columns
-         FROM sniff_csv(${quotePath(path)}${known}${lenient}${whole})`,
+         FROM sniff_csv(${quotePath(path)}${known}${skip}${lenient}${whole})`,
       )
       return csvShape(sniffed, options.lenient === true)
     }
