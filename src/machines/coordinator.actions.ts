@@ -41,6 +41,7 @@ function isOneOf<T extends CoordinatorMessage['type']>(
 }
 
 export const beginPlanning = act(planner.beginPlanning)
+export const raiseUnmetGoal = act(planner.raiseUnmetGoal)
 export const askForPatch = act(planner.askForPatch)
 export const dispatchReady = act(dispatch.dispatchReady)
 export const stopEverything = act(close.stopEverything)

@@ -64,7 +64,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
   },
   states: {
     planning: {
-      entry: 'beginPlanning',
+      entry: ['beginPlanning', 'dispatchReady'],
       always: [
         { guard: 'verdictIsIn', target: 'stopping' },
         { guard: 'approvalIsWanted', target: 'approving' },
@@ -76,6 +76,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
           { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
         ],
         ...stepsGoOn,
+        ...peopleGoOn,
       },
     },
     approving: {
@@ -85,6 +86,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
       ],
       on: {
         ...stepsGoOn,
+        ...peopleGoOn,
       },
     },
     dispatching: {
@@ -97,6 +99,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'verdictIsIn', target: 'stopping' },
         { guard: 'approvalIsWanted', target: 'approving' },
         { guard: 'troubleIsOpen', target: 'replanning' },
+        { guard: 'goalIsUnmet', actions: 'raiseUnmetGoal', target: 'replanning' },
         { guard: 'everyStepSettled', target: 'stopping' },
         { guard: 'nothingCanHappen', target: 'stopping' },
       ],

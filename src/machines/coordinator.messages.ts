@@ -47,6 +47,8 @@ export interface ToolTraits {
   readonly heartbeatMs?: number
   readonly retry?: Retry
   readonly executor?: string
+  /** Facts of which it gives one for each item of a list. */
+  readonly lists?: readonly string[]
 }
 
 export interface RunLimits {
@@ -300,7 +302,16 @@ export interface StepAbort {
 /** What went wrong, as the planner is told. */
 export interface Trouble {
   readonly type:
-    'failed' | 'surprised' | 'assumption_broken' | 'uncertain' | 'expanded' | 'patch_refused' | 'rejected' | 'repeated'
+    | 'failed'
+    | 'surprised'
+    | 'assumption_broken'
+    | 'uncertain'
+    | 'expanded'
+    | 'patch_refused'
+    | 'rejected'
+    | 'repeated'
+    /** Every step has ended, and something that the goal wants is missing or not as it should be. */
+    | 'goal_unmet'
   /** In words. */
   readonly text: string
   readonly stepId?: string
@@ -363,6 +374,8 @@ export interface PlanRequestCommand {
   /** The revision that the troubles are about; absent for the first plan. */
   readonly revision?: number
   readonly troubles: readonly Trouble[]
+  /** Steps of a first plan that broke off while it streamed in, as far as they have begun: the plan must hold them. */
+  readonly begun?: readonly Step[]
 }
 /** Stop thinking about it. */
 export interface PlanCancel {
@@ -391,6 +404,8 @@ export type OutcomeReason =
   | 'rejected'
   | 'gave_up'
   | 'step_failed'
+  /** Every step was done, and a fact that the goal wants is missing or not as it should be. */
+  | 'goal_unmet'
   | 'budget_exhausted'
   | 'stuck'
   | 'planner_failed'
@@ -409,6 +424,7 @@ export interface Outcome {
   readonly failure?: Failure
   /** For `stuck`: what repeats. */
   readonly cycle?: readonly string[]
+  /** Steps of the last revision, by status. */
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>
   readonly usage: BudgetUsed
   readonly revision: number

@@ -11,6 +11,8 @@ export interface PlanRequest {
   readonly limits: RunLimits
   /** What the validator found in the planner's last answer to this same request; empty at first. */
   readonly findings: readonly Finding[]
+  /** Steps of a plan that broke off while it streamed in, as far as they have begun: the answer must hold them as they are. */
+  readonly begun?: readonly Step[]
 }
 
 export interface ReplanRequest extends PlanRequest {

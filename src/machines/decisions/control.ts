@@ -17,6 +17,7 @@ import { isSettled, wasTold } from './ledger.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal } from './planner.ts'
 import { findConflict, tryPatch } from './revise.ts'
+import { takeBackTroubles } from './troubles.ts'
 import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
 
 export function approve(turn: Turn, event: RunApprove): void {
@@ -49,6 +50,7 @@ export function reject(turn: Turn, event: RunReject): void {
   if (turn.proposed) {
     turn.proposed = undefined
     raise(turn, { type: 'rejected', text: event.because })
+    takeBackTroubles(turn)
     return
   }
   turn.verdict ??= { status: 'failed', reason: 'rejected', message: `The plan was rejected: ${event.because}` }
@@ -56,9 +58,14 @@ export function reject(turn: Turn, event: RunReject): void {
 
 export function edit(turn: Turn, event: RunEdit): void {
   const refusal =
-    turn.plan === undefined ? 'There is no plan yet.' : (findConflict(turn, event.patch) ?? tryPatch(turn, event.patch))
+    turn.plan === undefined || !turn.planIsWhole
+      ? 'There is no whole plan yet.'
+      : (findConflict(turn, event.patch) ?? tryPatch(turn, event.patch))
   if (refusal !== undefined) turn.refused = refusal
-  else expandReady(turn)
+  else {
+    takeBackTroubles(turn)
+    expandReady(turn)
+  }
 }
 
 /** One more attempt, by hand: for a step that failed, is uncertain, or waits for its next attempt. */
@@ -70,7 +77,6 @@ export function retryStep(turn: Turn, event: StepRetry): void {
     return
   }
   clearTimer(turn, `retry:${id}`)
-  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
   setEntry(turn, id, {
     ...entry,
     status: 'waiting',
@@ -81,6 +87,7 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   })
   reopenDependents(turn, id)
   recount(turn, id)
+  takeBackTroubles(turn)
   expandReady(turn)
 }
 
@@ -103,8 +110,8 @@ export function skipStep(turn: Turn, event: Pick<StepSkip, 'stepId' | 'because'>
     abort(turn, id, entry, because ?? 'skipped by hand')
     countOut(turn, step, -1)
   }
-  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
   skip(turn, id, { ...entry, undecided: undefined }, id, 'permitted')
+  takeBackTroubles(turn)
   if (wasTold(entry)) turn.ended.pop() // its dependents have been told already that it gives nothing
   expandReady(turn)
 }
@@ -117,8 +124,8 @@ export function answerStep(turn: Turn, event: StepAnswered): void {
     return
   }
   if (entry.status === 'running') abort(turn, event.stepId, entry, 'answered')
-  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== event.stepId)
   succeed(turn, event.stepId, entry, event.value, [])
+  takeBackTroubles(turn)
   if (wasTold(entry)) {
     turn.ended.pop()
     reopenDependents(turn, event.stepId)

@@ -2,7 +2,8 @@
 //
 // D1. A step goes out only while it is `ready`, and leaves as `running` with a new attempt number.
 // D2. No limit is exceeded: of the run, of a role, of a tool.
-// D3. Nothing goes out after the verdict, nor of a plan that waits for approval, however the run came to this state.
+// D3. Nothing goes out after the verdict, nor of a plan that waits for approval, nor of one that is still being written
+//     unless the run wants it so, however the run came to this state.
 import { resolveReferences } from '../../plan/references.ts'
 import type { JsonObject } from '../../plan/json.ts'
 import type { Step } from '../../plan/schema.ts'
@@ -15,8 +16,12 @@ import { failStep } from './fail.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 export function dispatchReady(turn: Turn): void {
-  if (turn.verdict || (turn.planIsWhole && !turn.planIsApproved)) return // D3
+  if (turn.verdict || !planMayGo(turn)) return // D3
   for (let id = takeNext(turn); id !== undefined; id = takeNext(turn)) sendOut(turn, id)
+}
+
+function planMayGo({ planIsWhole, planIsApproved, run }: Turn): boolean {
+  return planIsWhole ? planIsApproved : run.settings.dispatch === 'eager' && run.settings.approval === 'none'
 }
 
 /** Takes the best ready step of all lanes that have room. */
