@@ -12,6 +12,7 @@ import {
 import { planOf } from '../support/plans.ts'
 import { factsOf } from '../support/runs.ts'
 import { echo, fail } from '../support/tools.ts'
+import { VirtualClock } from '../support/virtualClock.ts'
 
 const measure = defineTool({
   name: 'measure',
@@ -208,5 +209,53 @@ describe('the goal planner', () => {
     const run = runtime.start({ text: 'know the level', want: [{ fact: 'level' }] })
     expect(await run.result).toMatchObject({ reason: 'done', usage: { replans: 1 }, counts: { succeeded: 2 } })
     expect(factsOf(run)).toEqual({ level: 9 })
+  })
+
+  it('goes on with every item of a list where another list becomes known meanwhile', async () => {
+    const clock = new VirtualClock()
+    const takes = (ms: number, signal: AbortSignal) => clock.wait(ms, signal)
+    const listing = (name: string, fact: string, ms: number) =>
+      defineTool({
+        name,
+        description: `Lists ${fact}.`,
+        input: z.object({}),
+        output: z.object({ all: z.array(z.number()) }),
+        gives: { [fact]: { from: '/all', each: true } },
+        run: async (_input, { signal }) => {
+          await takes(ms, signal)
+          return { all: [1, 2, 3, 4] }
+        },
+      })
+    const making = (name: string, needed: string, given: string) =>
+      defineTool({
+        name,
+        description: `Makes ${given} of ${needed}.`,
+        input: z.object({ of: z.number() }),
+        output: z.object({ made: z.number() }),
+        needs: { of: needed },
+        gives: { [given]: '/made' },
+        run: async ({ of }, { signal }) => {
+          await takes(100, signal)
+          return { made: of }
+        },
+      })
+    await using runtime = createRuntime({
+      tools: [
+        listing('list_files', 'file', 0),
+        listing('list_rows', 'row', 150),
+        making('draft', 'file', 'draft'), // comes before `file` in the alphabet
+        making('finish', 'draft', 'final'),
+        making('count', 'row', 'total'),
+      ],
+      planner: createGoalPlanner(),
+      clock,
+      limits: { concurrency: 2 },
+    })
+    const run = runtime.start({ text: 'all of it', want: [{ fact: 'final' }, { fact: 'total' }] })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
+    const given = Object.keys(factsOf(run)).filter((key) => /^(final|total)/.test(key))
+    expect(given.sort()).toEqual(
+      [0, 1, 2, 3].map((n) => `final[${String(n)}]`).concat([0, 1, 2, 3].map((n) => `total[${String(n)}]`)),
+    )
   })
 })
