@@ -5,7 +5,6 @@
 //     facts and no progress twice.
 // P3. A trouble that an answer leaves alone is settled all the same: the failure is final, and what needed the step is skipped.
 // P4. What has begun of a plan that broke off stands: the planner is asked again with it, and a plan without it is refused.
-import { canDoWithout } from '../../plan/graph.ts'
 import { planHash } from '../../plan/hash.ts'
 import type { Patch, Plan, Step } from '../../plan/schema.ts'
 import type {
@@ -17,17 +16,16 @@ import type {
   Trouble,
 } from '../coordinator.messages.ts'
 import type { Verdict } from '../coordinator.context.ts'
-import { propagate } from './advance.ts'
-import { waive } from './assumptions.ts'
-import { findVerdict, goalUnmet } from './close.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
-import { findUnmet, goalOf, inWords, isGoalUnmet } from './goal.ts'
-import { eachLink, isSettled, type Entry } from './ledger.ts'
-import { spend, succeed, takeFacts } from './outcomes.ts'
-import { adoptPlan, adoptStreamedStep, findConflict, findStreamConflict, tryPatch, withdrawUnbegun } from './revise.ts'
+import { findUnmet, goalOf, inWords } from './goal.ts'
+import { spend, takeFacts } from './outcomes.ts'
+import { adoptPlan, findConflict, tryPatch } from './revise.ts'
+import { isOnly, settleTroubles } from './settle.ts'
+import { adoptStreamedStep, findStreamConflict, withdrawUnbegun } from './stream.ts'
 import { takeBackTroubles } from './troubles.ts'
-import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
+import { clearTimer, setTimer, type Turn } from './turn.ts'
+import { goalUnmet } from './verdict.ts'
 
 /** Takes the plan that the run was started with, or asks the planner for one. */
 export function beginPlanning(turn: Turn): void {
@@ -241,48 +239,6 @@ export function takePlannerTimer(turn: Turn, key: string): void {
       retryable: true,
     },
   })
-}
-
-/** What is left of each trouble after the answer: a failure is final, a kept surprise is a success, a kept assumption is waived.
- *
- * @param patch what the planner answered; nothing where the plan is kept. */
-function settleTroubles(turn: Turn, troubles: readonly Trouble[], patch: Patch | undefined): void {
-  for (const trouble of troubles) {
-    if (trouble.assumption && patch === undefined) waive(turn, trouble.assumption.id)
-    const { stepId } = trouble
-    const entry = stepId === undefined ? undefined : turn.entries.get(stepId)
-    if (stepId === undefined || !entry?.undecided) continue
-    if (trouble.type === 'surprised' && patch === undefined) {
-      succeed(turn, stepId, entry, trouble.output ?? null, trouble.facts ?? [])
-      continue
-    }
-    const isWorkedAround = patch !== undefined && bringsMeans(patch) && isDispensable(turn, stepId, entry)
-    setEntry(turn, stepId, { ...entry, undecided: undefined, loss: isWorkedAround ? undefined : 'lost' })
-    turn.ended.push(stepId)
-  }
-  propagate(turn)
-  const isLeftSo = patch === undefined && troubles.some(({ type }) => type === 'goal_unmet')
-  if (isLeftSo && isGoalUnmet(turn)) turn.verdict ??= findVerdict(turn)
-}
-
-/** Other steps, other ways, or another goal: without them a failure is left as it is (P3). */
-function bringsMeans({ operations }: Patch): boolean {
-  return operations.some(({ op }) => op === 'insert' || op === 'replace' || op === 'rewire' || op === 'regoal')
-}
-
-/** The step may be missing: it was not given up, and nobody waits for it who cannot do without. */
-function isDispensable(turn: Turn, id: string, { status }: Entry): boolean {
-  if (status === 'uncertain' || turn.steps.get(id)?.abandoned !== undefined) return false
-  for (const dependent of eachLink(turn.dependents.get(id))) {
-    const step = turn.steps.get(dependent)
-    const entry = turn.entries.get(dependent)
-    if (step && entry && !isSettled(entry.status) && !canDoWithout(step, id)) return false
-  }
-  return true
-}
-
-function isOnly(troubles: readonly Trouble[], type: Trouble['type']): boolean {
-  return troubles.length > 0 && troubles.every((trouble) => trouble.type === type)
 }
 
 /** Notes that this plan is followed with these facts and this much done; the same again is a loop (P2). A plan's hash costs

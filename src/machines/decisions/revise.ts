@@ -2,10 +2,8 @@
 //
 // V1. Revision n+1 is patch n applied to revision n.
 // V2. What has succeeded or is running is never touched by a patch, apart from `abandon`, which stops and withdraws.
-// V3. What has begun of a plan that streams in stands as it is; what has not may still come otherwise, or not at all.
-// V4. Adopting costs one look at each step and real work only for those that changed.
+// V3. Adopting costs one look at each step and real work only for those that changed.
 import type { Map as PersistentMap } from 'immutable'
-import { canDoWithout } from '../../plan/graph.ts'
 import { stepHash } from '../../plan/hash.ts'
 import { applyPatch } from '../../plan/patch.ts'
 import { dependenciesOf } from '../../plan/references.ts'
@@ -13,8 +11,9 @@ import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
 import { propagate, recount, reopenDependents } from './advance.ts'
 import { indexAssumptions } from './assumptions.ts'
+import { findCause, findCauses } from './causes.ts'
 import { countOut, roleOf } from './lanes.ts'
-import { eachLink, isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
+import { isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
 import { rankSteps } from './rank.ts'
 import { clearTimer, setEntry, type Turn } from './turn.ts'
 import { withdrawFacts } from './facts.ts'
@@ -32,45 +31,6 @@ export function adoptPlan(turn: Turn, plan: Plan): void {
   turn.expanding.push(...known.flatMap((step) => (isReady(step) ? [step.id] : [])))
   takeIn(turn, plan, { isMoved: () => false })
   turn.expanding = [...new Set(turn.expanding)]
-}
-
-/** Why this cannot be the plan whose first steps have streamed in (V3); `undefined` when it can. */
-export function findStreamConflict(turn: Turn, plan: Plan): string | undefined {
-  const begun = (turn.plan?.steps ?? []).filter(({ id }) => hasBegun(turn, id))
-  if (begun.length === 0) return undefined
-  const steps = new Map(plan.steps.map((step) => [step.id, step]))
-  for (const step of begun) {
-    const now = steps.get(step.id)
-    if (now !== undefined && stepHash(now) === stepHash(step)) continue
-    return `Step "${step.id}" has begun, and in the plan it is ${now === undefined ? 'missing' : 'another'}.`
-  }
-  return undefined
-}
-
-/** Takes back what has not begun of a plan that broke off (V3). */
-export function withdrawUnbegun(turn: Turn): void {
-  if (turn.plan === undefined || turn.planIsWhole) return
-  const steps: Step[] = []
-  for (const step of turn.plan.steps) {
-    if (hasBegun(turn, step.id)) steps.push(step)
-    else removeStep(turn, step.id)
-  }
-  turn.plan = steps.length === 0 ? undefined : { ...turn.plan, steps }
-}
-
-function hasBegun(turn: Turn, id: string): boolean {
-  const entry = turn.entries.get(id)
-  return entry !== undefined && (entry.attempt > 0 || isSettled(entry.status))
-}
-
-/** Takes one more step of a plan that is still being written. Its dependencies came before it, or are looked for later. */
-export function adoptStreamedStep(turn: Turn, plan: Plan, step: Step): void {
-  turn.plan = plan
-  turn.steps = turn.steps.set(step.id, step)
-  setEntry(turn, step.id, { ...freshEntry, rank: plan.steps.length })
-  link(turn, step.id, dependenciesOf(step))
-  recount(turn, step.id)
-  propagate(turn)
 }
 
 /** Applies a patch to the current revision. @throws `PATCH_REFUSED` when it does not apply; nothing has changed. */
@@ -91,33 +51,6 @@ function adoptPatch(turn: Turn, patch: Patch): void {
     isRenewed: (id) => renewed.has(id),
     findCauses: () => findCauses(turn, patch, cause),
   })
-}
-
-/** The step that made a patch necessary: the first that the patch is because of, and that is in trouble. */
-function findCause(turn: Turn, { because }: Patch): string | undefined {
-  return because.steps?.find((id) => turn.entries.get(id)?.undecided === true)
-}
-
-/** For each step that a patch abandons, the step that this comes from: the one in trouble, or the head of the branch. */
-function findCauses(turn: Turn, { operations }: Patch, cause: string | undefined): ReadonlyMap<string, string> {
-  const causes = new Map<string, string>()
-  for (const operation of operations) {
-    if (operation.op !== 'abandon') continue
-    const head = turn.entries.get(operation.id)
-    const broke = head?.status === 'failed' || head?.status === 'uncertain'
-    const root = head?.causedBy ?? (broke ? operation.id : cause)
-    if (root !== undefined && root !== operation.id) causes.set(operation.id, root)
-    const seen = new Set([operation.id])
-    for (const id of seen) {
-      for (const dependent of eachLink(turn.dependents.get(id))) {
-        const step = turn.steps.get(dependent)
-        if (step?.abandoned === undefined || canDoWithout(step, id) || seen.has(dependent)) continue
-        seen.add(dependent)
-        if (!causes.has(dependent)) causes.set(dependent, root ?? operation.id)
-      }
-    }
-  }
-  return causes
 }
 
 /** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
@@ -179,7 +112,7 @@ function renewedBy(operation: Operation): readonly string[] {
   return operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : []
 }
 
-const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
+export const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
 
 interface Adoption {
   readonly isMoved: (id: string) => boolean
@@ -285,7 +218,7 @@ function withdraw(turn: Turn, id: string): void {
   turn.outputs = turn.outputs.delete(id)
 }
 
-function removeStep(turn: Turn, id: string, cause?: string): void {
+export function removeStep(turn: Turn, id: string, cause?: string): void {
   const entry = turn.entries.get(id)
   const step = turn.steps.get(id)
   if (entry === undefined || step === undefined) return
@@ -314,12 +247,6 @@ function linkAll(turn: Turn, before: PersistentMap<string, Step>, changed: reado
       for (const dependency of dependencies) dependents.set(dependency, { id, next: dependents.get(dependency) })
     }
   })
-}
-
-function link(turn: Turn, id: string, dependencies: readonly string[]): void {
-  for (const dependency of dependencies) {
-    turn.dependents = turn.dependents.set(dependency, { id, next: turn.dependents.get(dependency) })
-  }
 }
 
 function unlink(turn: Turn, id: string, dependency: string): void {
