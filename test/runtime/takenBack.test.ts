@@ -21,6 +21,7 @@ interface Situation {
   readonly answers?: readonly ReplanAnswer[]
   readonly tools?: readonly Tool[]
   readonly facts?: Record<string, boolean>
+  readonly want?: string
   /** When the person acts. @default 100 */
   readonly at?: number
 }
@@ -29,7 +30,7 @@ const giveUp = { giveUp: 'no idea' }
 
 /** Starts a run whose planner takes a second for each answer, and has a person act meanwhile. */
 async function whileThinking(
-  { steps, assumptions, answers = [giveUp], tools = [], facts = {}, at = 100 }: Situation,
+  { steps, assumptions, answers = [giveUp], tools = [], facts = {}, want, at = 100 }: Situation,
   act: (run: Run) => void,
 ) {
   const clock = new VirtualClock()
@@ -47,7 +48,7 @@ async function whileThinking(
     },
   }
   await using runtime = createRuntime({ tools: [echo, fail, waitTool(clock), ...tools], planner, clock })
-  const run = runtime.start({ text: 'goal', facts })
+  const run = runtime.start({ text: 'goal', facts, ...(want && { want: [{ fact: want }] }) })
   await clock.runUntil(at)
   expect(run.state).toBe('replanning')
   act(run)
@@ -163,5 +164,25 @@ describe('a broken assumption, while the planner thinks', () => {
     })
     expect(asked).toEqual([['assumption_broken']])
     expect(outcome).toMatchObject({ reason: 'done', usage: { replans: 0 } })
+  })
+})
+
+describe('a goal that lacks something, while the planner thinks', () => {
+  const steps: Step[] = [{ id: 'only', tool: 'echo' }]
+
+  it('is reached as soon as somebody reports it', async () => {
+    const { outcome, asked } = await whileThinking({ steps, want: 'level' }, (run) => {
+      run.report('level', 7)
+    })
+    expect(asked).toEqual([['goal_unmet']])
+    expect(outcome).toMatchObject({ reason: 'done', usage: { replans: 0, timeMs: 100 } })
+  })
+
+  it('is asked about again after what a person has added', async () => {
+    const { outcome, asked } = await whileThinking({ steps, want: 'level' }, (run) => {
+      run.edit([{ op: 'insert', step: { id: 'more', tool: 'wait', input: { ms: 500 } } }])
+    })
+    expect(asked).toEqual([['goal_unmet'], ['goal_unmet']])
+    expect(outcome).toMatchObject({ reason: 'goal_unmet', counts: { succeeded: 2 }, usage: { timeMs: 1600 } })
   })
 })

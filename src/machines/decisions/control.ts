@@ -135,6 +135,7 @@ export function answerStep(turn: Turn, event: StepAnswered): void {
 
 export function reportFact(turn: Turn, event: FactReported): void {
   takeFacts(turn, `report:${event.by ?? 'api'}`, [{ key: event.key, value: event.value }])
+  takeBackTroubles(turn)
   expandReady(turn)
 }
 
