@@ -55,6 +55,7 @@ export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   outcomes.takeOutcome(turn, event)
   dispatch.dispatchReady(turn)
 })
+export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
   planner.takeStreamedStep(turn, step)
 })

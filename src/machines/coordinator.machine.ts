@@ -61,6 +61,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'step.surprised': settleOnly,
     'step.timedOut': settleOnly,
     'step.uncertain': settleOnly,
+    'step.delegated': { actions: 'noteSubRun' },
   },
   states: {
     planning: {

@@ -28,6 +28,10 @@ export interface Failure {
 export interface Usage {
   readonly tokens?: number
   readonly cost?: number
+  /** Of a sub-run. */
+  readonly plannerCalls?: number
+  /** Of a sub-run. */
+  readonly replans?: number
 }
 
 export interface FactGiven {
@@ -70,6 +74,8 @@ export interface RunLimits {
   readonly steps: number
   /** How often the same step may fail in the same way before the run is `stuck`. */
   readonly sameFailure: number
+  /** Levels of sub-runs below the run; a sub-run may have one level fewer below it. @default 8 */
+  readonly depth: number
 }
 
 export interface RunSettings {
@@ -95,7 +101,11 @@ export interface RunStarted extends Message {
   readonly tools: Readonly<Record<string, ToolTraits>>
   readonly settings: RunSettings
   readonly labels?: Readonly<Record<string, string>>
+  /** For a sub-run: the run and step that began it. */
   readonly parentRunId?: string
+  readonly parentStepId?: string
+  /** It was cancelled before it began, because of this: nothing of it runs. */
+  readonly cancelled?: string
 }
 
 // ---- Facts from the planner ----
@@ -159,6 +169,11 @@ export interface StepSurprised extends FromExecutor {
   readonly facts: readonly FactGiven[]
   readonly failure: Failure
   readonly usage?: Usage
+}
+/** A run of its own has begun for the attempt, whose goal it has. The attempt goes on. */
+export interface StepDelegated extends FromExecutor {
+  readonly type: 'step.delegated'
+  readonly subRunId: string
 }
 /** The attempt reached its time limit, or went silent longer than its heartbeat allows. */
 export interface StepTimedOut extends FromExecutor {
@@ -252,6 +267,7 @@ export type CoordinatorMessage =
   | StepSurprised
   | StepTimedOut
   | StepUncertain
+  | StepDelegated
   | TimerFired
   | RunApprove
   | RunReject
@@ -356,6 +372,8 @@ export interface StepReport {
   readonly causedBy?: string
   readonly startedAt?: number
   readonly endedAt?: number
+  /** For a step with a goal: the run of its latest attempt. */
+  readonly subRunId?: string
 }
 
 export interface FactReport {

@@ -118,6 +118,7 @@ const runtimeChecks: Checks = {
   approval: oneOf('none', 'required', 'effects'),
   dispatch: oneOf('eager', 'whole'),
   journal: withMethods('a journal', 'create', 'open', 'read', 'runs', 'close'),
+  journalMs: count,
   keepRuns: must((value) => typeof value === 'number' && value >= 0, 'a number of at least 0'),
   clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout'),
   seed: must(Number.isFinite, 'a finite number'),

@@ -140,8 +140,7 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
-    // An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire.
-    if ('attempt' in draft && draft.type !== 'step.timedOut') this.#delivery?.leave(draft)
+    if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
     const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
       readonly seq: number
@@ -213,4 +212,9 @@ export class RunHost {
     this.#children.clear()
     this.#delivery?.close()
   }
+}
+
+/** An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire. */
+function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {
+  return type !== 'step.timedOut' && type !== 'step.delegated'
 }

@@ -18,6 +18,7 @@ export const defaultLimits: RunLimits = {
   graceMs: 5_000,
   steps: 100_000,
   sameFailure: 3,
+  depth: 8,
 }
 
 /** @throws `LIMITS_INVALID` when a limit is no number, too small, or one that there is not. */
@@ -44,6 +45,7 @@ const least: Readonly<Record<Exclude<keyof RunLimits, 'roles'>, number>> = {
   graceMs: 0,
   steps: 1,
   sameFailure: 1,
+  depth: 0,
 }
 
 export function checkLimits(limits: Partial<RunLimits>): Partial<RunLimits> {

@@ -201,6 +201,12 @@ describe('planloom run', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('--yes')
   })
+
+  it('asks for approval of sub-runs as well', async () => {
+    const args = ['run', 'test/cli/fixtures/subGoal.ts', '--approval', 'required']
+    expect(await callCommand(...args, '--yes')).toMatchObject({ code: 0 })
+    expect(await callCommand(...args)).toMatchObject({ code: 1 })
+  })
 })
 
 describe('planloom plan', () => {

@@ -37,6 +37,7 @@ const limits: RunLimits = {
   graceMs: 1_000,
   steps: 100,
   sameFailure: 3,
+  depth: 8,
 }
 
 function step(id: string, more: Partial<Step> = {}): Step {

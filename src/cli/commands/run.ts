@@ -57,7 +57,8 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work
-    const code = await seeThrough(begun, { questions, output, progress, journal, graceMs: limits?.graceMs })
+    const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
+    const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs: limits?.graceMs })
     const ids = [...begun.ledger()].map(({ id }) => id)
     output.note(unusedAnswerLines(questions.unused(), ids).map((line) => output.errorColours.yellow(line)))
     return code

@@ -63,6 +63,7 @@ function sendOut(turn: Turn, id: string): void {
     tries: entry.tries + 1,
     startedAt: turn.now,
     failure: undefined,
+    subRunId: undefined,
   }
   setEntry(turn, id, running)
   countOut(turn, step, 1)

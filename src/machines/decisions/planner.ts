@@ -37,7 +37,7 @@ export function beginPlanning(turn: Turn): void {
   }
   if (turn.plan !== undefined || turn.asked !== undefined) return
   if (plan) takeWholePlan(turn, plan)
-  else ask(turn, [], 0)
+  else if (turn.verdict === undefined) ask(turn, [], 0)
 }
 
 /** All was done, and the goal lacks something: that is for the planner to know. */
