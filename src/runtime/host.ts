@@ -94,9 +94,9 @@ export class RunHost {
     return this.#coordinator?.getSnapshot().value ?? 'planning'
   }
 
-  /** Hands the coordinator a message, as if an actor of the run had said it. */
+  /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
-    this.#scope?.self.send(draft)
+    if (this.#outcome === undefined) this.#scope?.self.send(draft)
   }
 
   #begin(scope: HostScope): void {
