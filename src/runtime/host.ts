@@ -145,7 +145,8 @@ export class RunHost {
   #takeFate(event: Extract<HostEvent, { type: `xstate.${string}` }>): void {
     const { run } = this.#options
     const broken = 'xstate.error.actor.'
-    if (event.type === 'xstate.stop') this.#endWith(crashOutcome(run, this.context, 'The run was stopped from outside.'))
+    if (event.type === 'xstate.stop')
+      this.#endWith(crashOutcome(run, this.context, 'The run was stopped from outside.'))
     else if (event.type === 'xstate.done.actor.coordinator') this.#endWith(event.output as Outcome)
     else if (event.type.startsWith(broken))
       this.#endWith(crashOutcome(run, this.context, `Actor "${event.type.slice(broken.length)}" broke`, event.error))
