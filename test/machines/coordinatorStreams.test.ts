@@ -24,6 +24,7 @@ const limits: RunLimits = {
   graceMs: 10,
   steps: 100,
   sameFailure: 3,
+  depth: 8,
 }
 
 /** A run whose planner has been asked for its first plan. */
