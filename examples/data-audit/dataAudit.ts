@@ -10,6 +10,7 @@ import { readArrowTool } from './tools/readArrow.ts'
 import { readerTools } from './tools/readTables.ts'
 import { recogniseTool } from './tools/recognise.ts'
 import { reshapeTools } from './tools/reshape.ts'
+import { transcodeTool } from './tools/transcode.ts'
 import { writeReportTool } from './tools/writeReportTool.ts'
 
 export interface DataAuditOptions {
@@ -44,6 +45,7 @@ export function dataAudit({ folder, out = 'audit-report', history }: DataAuditOp
     ...readerTools(audit),
     readArrowTool(audit),
     ...reshapeTools(audit),
+    transcodeTool(audit),
     inspectImageTool(audit),
     ...examineTools(audit),
     writeReportTool(audit),

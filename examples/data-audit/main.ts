@@ -6,21 +6,18 @@
 // a `signal` to start(), and looks at `run.result`.
 import { parseArgs } from 'node:util'
 import { createGoalPlanner, createRuntime } from 'planloom'
-import { isJsonObject } from 'planloom/plan'
 import { seeThrough } from '../../src/cli/company.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { showProgress } from '../../src/cli/progress/showProgress.ts'
 import { dataAudit, limits } from './dataAudit.ts'
 import { realFolder } from './goal.ts'
+import { outcomeLines } from './outcomeLines.ts'
 import { historyOf } from './report/history.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { out: { type: 'string', default: 'audit-report' } },
-})
+const { folder, out } = readArguments()
 const audit = dataAudit({
-  folder: positionals[0] ?? realFolder,
-  out: values.out,
+  folder,
+  out,
   history: (runId) => {
     const found = runtime.runs.find(({ id }) => id === runId)
     return found && historyOf(found)
@@ -30,7 +27,34 @@ const runtime = createRuntime({ tools: audit.tools, planner: createGoalPlanner()
 const run = runtime.start(audit.goal)
 const output = createOutput(process, false)
 process.exitCode = await seeThrough(run, { output, progress: showProgress(run, output) })
-const report = run.fact('report')?.value
-if (isJsonObject(report) && typeof report['html'] === 'string') output.print(['', `Report: ${report['html']}`])
+output.print(outcomeLines(run.fact('report')?.value, output.columns))
 await runtime.close()
 await audit.db.close()
+
+/** Folder and place of the report; ends the process where the help was asked for, or would help. */
+function readArguments(): { readonly folder: string; readonly out: string } {
+  const usage = 'Usage: npm start -- [folder] [--out folder]'
+  const refuse = (problem: string): never => {
+    console.error(`error: ${problem}\n${usage}`)
+    process.exit(2)
+  }
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { out: { type: 'string', default: 'audit-report' }, help: { type: 'boolean', short: 'h' } },
+    })
+    if (values.help === true) {
+      console.log(
+        `${usage}\n\nAudits the data files in a folder (without one: 73 real files), and writes report.html and report.json.`,
+      )
+      process.exit(0)
+    }
+    const [folder = realFolder, ...more] = positionals
+    if (more.length > 0)
+      return refuse(`one folder at a time; there is also ${more.map((name) => `"${name}"`).join(', ')}`)
+    if (folder === '' || values.out === '') return refuse('the name of a folder is empty')
+    return { folder, out: values.out }
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -43,7 +43,7 @@ export function recordPlanner(planner: Planner): RecordedPlanner {
         if ('steps' in given) drafts.set(request.goal.text, given)
         return given
       }
-      if (Symbol.asyncIterator in answer) return answer
+      if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return answer
       return answer instanceof Promise ? answer.then(note) : note(answer)
     },
     async replan(request, context) {

@@ -7,7 +7,8 @@ import { PlanloomError } from '../errors.ts'
 import type { PlannerAsk, PlannerBehaviour, PlannerReply } from '../machines/planner.messages.ts'
 import { failureFrom } from '../plan/thrownValue.ts'
 import { onAbort } from './onAbort.ts'
-import type { Planner, PlannerContext } from './planners/planner.ts'
+import type { Planner, PlannerContext, PlanStream } from './planners/planner.ts'
+import { isStream, iteratorOf } from './planners/planStream.ts'
 
 export interface PlannerBehaviourOptions {
   readonly planner: Planner
@@ -87,18 +88,10 @@ function put({ question }: PlannerAsk, planner: Planner, context: PlannerContext
   }
 }
 
-function isStream(answered: unknown): answered is AsyncIterable<unknown> {
-  return typeof answered === 'object' && answered !== null && Symbol.asyncIterator in answered
-}
-
 /** Passes on each step as it comes. What the stream returns at its end (assumptions, usage, model) becomes part of the
  * answer: a `for await` would lose it. */
-async function readStream(
-  stream: AsyncIterable<unknown>,
-  signal: AbortSignal,
-  propose: (step: unknown) => void,
-): Promise<unknown> {
-  const iterator: AsyncIterator<unknown, unknown> = stream[Symbol.asyncIterator]()
+async function readStream(stream: PlanStream, signal: AbortSignal, propose: (step: unknown) => void): Promise<unknown> {
+  const iterator = iteratorOf(stream)
   const steps: unknown[] = []
   for (;;) {
     const next = await iterator.next()
@@ -116,7 +109,7 @@ async function readStream(
 }
 
 /** Lets a generator run its `finally`. What it throws there is nobody's concern any more. */
-async function end(iterator: AsyncIterator<unknown, unknown>): Promise<void> {
+async function end(iterator: ReturnType<typeof iteratorOf>): Promise<void> {
   try {
     await iterator.return?.()
   } catch {

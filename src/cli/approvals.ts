@@ -1,14 +1,23 @@
-// Approval at the terminal: plans and steps that wait for it are put to a person, one after another.
+// Approval at the terminal: plans and steps of a run and of its sub-runs that wait for it are put to a person, one after another.
 import { renderTree } from '../plan/index.ts'
 import { CommandRefusedError, type Question, type Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { printable } from './escape.ts'
 import type { Questions } from './questions.ts'
 
-/** Watches a run for what wants approval, until it is closed. */
-export function createApprovals(run: Run, questions: Questions, colours: Colours): { close(): void } {
+export interface ApprovalsOptions {
+  readonly questions: Questions
+  readonly colours: Colours
+  /** Finds a sub-run by its id. */
+  readonly findRun: (id: string) => Run | undefined
+}
+
+/** Watches a run and its sub-runs for what wants approval, until it is closed. */
+export function createApprovals(run: Run, options: ApprovalsOptions): { close(): void } {
+  const { questions, colours, findRun } = options
   const over = new AbortController()
   const asked = new Set<string>()
+  const below: { close(): void }[] = []
 
   /** What is asked twice is answered once; what came too late (the run has ended meanwhile) is dropped. */
   const put = (key: string, lines: readonly string[], answer: (because: string | undefined) => void): void => {
@@ -41,7 +50,11 @@ export function createApprovals(run: Run, questions: Questions, colours: Colours
     })
   }
 
-  const subscription = run.transitions().subscribe(({ state, steps }) => {
+  const subscription = run.transitions().subscribe(({ event, state, steps }) => {
+    if (event.type === 'step.delegated') {
+      const subRun = findRun(event.subRunId)
+      if (subRun) below.push(createApprovals(subRun, options))
+    }
     // Not within the transition: approving is a transition of its own.
     if (state === 'approving') queueMicrotask(putPlan)
     if (steps.some(({ status }) => status === 'held')) {
@@ -54,6 +67,7 @@ export function createApprovals(run: Run, questions: Questions, colours: Colours
     close() {
       over.abort()
       subscription.unsubscribe()
+      for (const approvals of below) approvals.close()
     },
   }
 }

@@ -18,6 +18,8 @@ import { endedRun, summaryDocument, summaryLines } from './summary.ts'
 export interface CompanyOptions {
   /** Without it, nobody is asked for approval. */
   readonly questions?: Questions
+  /** Finds a sub-run by its id. @default none is found */
+  readonly findRun?: (id: string) => Run | undefined
   readonly output: Output
   readonly progress: Progress | undefined
   /** How long a cancel waits for the steps that are out. */
@@ -47,8 +49,8 @@ export async function seeThrough(run: Run, options: CompanyOptions): Promise<num
 }
 
 async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
-  const { questions, output, progress, graceMs = defaultLimits.graceMs } = options
-  const approvals = questions && createApprovals(run, questions, output.errorColours)
+  const { questions, output, progress, graceMs = defaultLimits.graceMs, findRun = () => undefined } = options
+  const approvals = questions && createApprovals(run, { questions, colours: output.errorColours, findRun })
   let crash: PlanloomError | undefined
   let more = 0
 

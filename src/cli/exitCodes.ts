@@ -9,9 +9,11 @@ const usageCodes: ReadonlySet<string> = new Set([
   'USAGE',
   'FILE_UNREADABLE',
   'FILE_UNWRITABLE',
+  'FILE_EXISTS',
   'MODULE_UNUSABLE',
   'TOOL_DUPLICATE',
   'JOURNAL_FORMAT',
+  'JOURNAL_BROKEN',
 ])
 const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
 

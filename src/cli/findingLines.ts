@@ -3,7 +3,7 @@ import { PlanloomError } from '../errors.ts'
 import { shortPointer, type Finding } from '../plan/index.ts'
 import type { Colours } from './colours.ts'
 import { printable, printableLines } from './escape.ts'
-import { findingsOf } from './invalidWork.ts'
+import { findingsOf, InvalidWorkError } from './invalidWork.ts'
 
 export function findingLines(findings: readonly Finding[], colours: Colours): string[] {
   return findings.flatMap(({ severity, code, path, stepId, message, hint }) => {
@@ -43,7 +43,10 @@ export function errorLines(error: unknown, colours: Colours): string[] {
   const [first = '', ...rest] = printableLines(error.message)
   const path = error.where.stepId ?? error.where.path
   const findings = findingsOf(error)
-  if (findings.length > 0) return [...findingLines(findings, colours), `nothing was run: ${findingCounts(findings)}`]
+  if (findings.length > 0) {
+    const end = error instanceof InvalidWorkError ? error.message.replace(/\.$/, '') : 'nothing was run'
+    return [...findingLines(findings, colours), `${printable(end)}: ${findingCounts(findings)}`]
+  }
   return [
     `${red} ${first} ${colours.dim(`[${error.code}]`)}`,
     ...rest.map((line) => `  ${line}`),

@@ -2,14 +2,29 @@
 //
 // F1. An event is in the file before any command that it causes goes out: whatever ends the process, what stands in the file
 //     can be replayed up to there.
-import { accessSync, closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PlanloomError } from '../errors.ts'
 import { importJournal, journalLines, memoryJournal, type Journal, type JournalEvent } from '../runtime/index.ts'
 import { readText } from './readDocument.ts'
 
-/** Found out before the run, not with its first event. @throws `FILE_UNWRITABLE` */
-export function checkWritable(path: string): void {
+/** Found out before the run, not with its first event.
+ *
+ * @throws `FILE_UNWRITABLE`; `FILE_EXISTS` where something stands in the file, and it is not to be overwritten
+ */
+export function checkWritable(
+  path: string,
+  { overwrite = false }: { readonly overwrite?: boolean | undefined } = {},
+): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) throw unwritable(path, new Error('it is a folder'))
+  // A device or a pipe takes everything; an empty file has nothing to lose.
+  if (found?.isFile() && found.size > 0 && !overwrite) {
+    throw new PlanloomError('FILE_EXISTS', `${path} is there already: the journal of this run would take its place.`, {
+      hint: 'Choose another file, or say --overwrite.',
+      where: { path },
+    })
+  }
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK)
   } catch (error) {
@@ -55,7 +70,19 @@ export function journalInFile(path: string): Journal {
 
 /** @throws `FILE_UNREADABLE`, `JOURNAL_FORMAT`, `JOURNAL_BROKEN` */
 export function readJournal(path: string): readonly JournalEvent[] {
-  return importJournal(readText(path), { name: path })
+  const text = readText(path)
+  try {
+    return importJournal(text, { name: path })
+  } catch (error) {
+    // Whoever calls the command has not exported anything.
+    if (!(error instanceof PlanloomError) || error.code !== 'JOURNAL_FORMAT' || /"planloom"/.test(text.slice(0, 200)))
+      throw error
+    throw new PlanloomError('JOURNAL_FORMAT', `${path} is not the journal of a run.`, {
+      hint: 'planloom run … --journal run.jsonl writes one.',
+      where: { path },
+      cause: error,
+    })
+  }
 }
 
 /** A pipe may take less at once than it is given. */

@@ -2,6 +2,7 @@
 import { PlanloomError } from '../errors.ts'
 import { parsePlan, type Plan, type ToolCatalogue } from '../plan/index.ts'
 import type { Tool } from '../runtime/index.ts'
+import { findingsOf, InvalidWorkError } from './invalidWork.ts'
 import { isModulePath, loadModule } from './loadModule.ts'
 import { readDocument } from './readDocument.ts'
 
@@ -18,7 +19,18 @@ export async function loadPlanValue(path: string): Promise<unknown> {
 
 /** @throws `PLAN_INVALID` with all findings */
 export async function loadPlan(path: string): Promise<Plan> {
-  return parsePlan(await loadPlanValue(path))
+  return checkedPlan(path, await loadPlanValue(path))
+}
+
+/** The plan that a file holds, checked by these tools. @throws `PLAN_INVALID` with all findings, and the name of the file */
+export function checkedPlan(path: string, value: unknown, tools: readonly Tool[] = []): Plan {
+  try {
+    return parsePlan(value, catalogueOf(tools))
+  } catch (error) {
+    const findings = findingsOf(error)
+    if (findings.length === 0) throw error
+    throw new InvalidWorkError('PLAN_INVALID', `${path} is not a valid plan.`, path, findings)
+  }
 }
 
 /** What a check is told of the tools; where there are none, it says nothing about them. */

@@ -31,7 +31,7 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
   const { planner, executors, limits, approval, dispatch } = content as Partial<Work>
   return {
     ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
-    ...(content['goal'] === undefined && { plan: planOf(path, content) }),
+    ...(content['goal'] === undefined && { plan: withFacts(planOf(path, content), options.facts) }),
     ...(planner && { planner }),
     ...(executors && { executors }),
     ...(limits && { limits }),
@@ -45,6 +45,16 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
 export async function loadTools(paths: readonly string[] = []): Promise<Tool[]> {
   const found: Tool[] = []
   for (const path of paths) {
+    if (!isModulePath(path)) {
+      throw new PlanloomError(
+        'MODULE_UNUSABLE',
+        `${path === '' ? 'The name of a module is empty' : `${path} is no module`}, and tools come from one.`,
+        {
+          hint: 'Name a JavaScript or TypeScript file that exports what defineTool() gives.',
+          where: { path },
+        },
+      )
+    }
     const content = await loadModule(path)
     const tools = toolsIn(path, content)
     if (tools.length === 0) {
@@ -94,6 +104,15 @@ function planOf(path: string, content: Readonly<Record<string, unknown>>): unkno
     hint: "Export one of them: export const goal = { text: 'what is wanted', want: [{ fact: 'report' }] }",
     where: { path },
   })
+}
+
+/** Facts of the command line stand beside those of the plan's goal; what is no plan stays as it is, for the check to name. */
+function withFacts(plan: unknown, facts: WorkOptions['facts']): unknown {
+  if (!facts || typeof plan !== 'object' || plan === null || !('goal' in plan)) return plan
+  const { goal } = plan
+  if (typeof goal !== 'object' || goal === null) return plan
+  const own = 'facts' in goal && typeof goal.facts === 'object' ? goal.facts : {}
+  return { ...plan, goal: { ...goal, facts: { ...own, ...Object.fromEntries(facts) } } }
 }
 
 function goalOf(path: string, value: unknown, facts: WorkOptions['facts']): Goal {

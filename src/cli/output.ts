@@ -2,6 +2,7 @@
 //
 // O1. With `--json`, stdout holds one JSON document (or JSON lines, where a command says so) and nothing else.
 // O2. A reader that goes away (`planloom … | head`) ends the command quietly.
+import { PlanloomError } from '../errors.ts'
 import { coloursFor, type Colours } from './colours.ts'
 import type { TerminalStream } from './progress/redraw.ts'
 
@@ -26,6 +27,12 @@ export interface Output {
   document(value: unknown): void
   /** What is said beside the result. */
   note(lines: readonly string[]): void
+}
+
+/** Transitions are lines of JSON. @throws `USAGE` where they are wanted without it */
+export function checkEvents({ events }: { readonly events?: boolean }, { isJson }: Output): void {
+  if (!events || isJson) return
+  throw new PlanloomError('USAGE', '--events writes lines of JSON, and goes with --json only.', { hint: 'Add --json.' })
 }
 
 export function createOutput(streams: Streams, isJson: boolean): Output {

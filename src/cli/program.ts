@@ -1,6 +1,7 @@
 // The `planloom` command: its subcommands, their options, and their help.
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
+import { PlanloomError } from '../errors.ts'
 import { diff } from './commands/diff.ts'
 import { graph, type GraphOptions } from './commands/graph.ts'
 import { plan, type PlanOptions } from './commands/plan.ts'
@@ -13,6 +14,7 @@ import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
+import { wrap } from './wrap.ts'
 
 /** Carries out one call of the command.
  *
@@ -46,7 +48,8 @@ function createProgram(output: Output, end: (code: number) => void): Command {
     .description('Plans and carries out goals: explicit plans, live replanning, a record of every run.')
     .version(versionOfPackage(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(false)
+    .option('--json', 'print one JSON document on stdout, and all else on stderr')
     .showHelpAfterError('(planloom --help says how)')
     .exitOverride()
     .configureOutput({
@@ -57,7 +60,9 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       getOutHasColors: () => output.colours.isColorSupported,
       getErrHasColors: () => output.errorColours.isColorSupported,
     })
-    .addHelpText('after', programHelp)
+    .addHelpText('after', ({ error }) =>
+      wrapped(programHelp, (error ? output.streams.stderr : output.streams.stdout).columns ?? 80),
+    )
 
   const command = (usage: string, description: string, examples: readonly string[]): Command =>
     program
@@ -128,7 +133,27 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await tools([...modules, ...(options.tools ?? [])], output))
     })
 
+  program
+    .command('help [command]')
+    .description('print the help of a command')
+    .action((name: string | undefined) => {
+      const named = program.commands.find((found) => found.name() === name)
+      if (name !== undefined && named === undefined) {
+        throw new PlanloomError('USAGE', `There is no command "${name}".`, {
+          hint: `There are ${program.commands.map((found) => found.name()).join(', ')}.`,
+        })
+      }
+      ;(named ?? program).help()
+    })
+
   return program
+}
+
+function wrapped(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('  $ ') ? [line] : wrap(line, columns))) // a command is copied whole
+    .join('\n')
 }
 
 /** Options as commander names them; some commands call them by a name that says more. */
@@ -164,6 +189,7 @@ function runOptions(command: Command): Command {
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
     .option('-j, --journal <file>', 'write the journal of the run as it goes on, for replay')
+    .option('--overwrite', 'with --journal: replace what stands in the file')
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')
     .option('--seed <n>', 'seed of ids and jitter, for runs that can be repeated', wholeNumber)

@@ -20,6 +20,8 @@ export interface QuestionOptions {
 }
 
 export interface Questions {
+  /** Answers given beforehand that no step has asked for. */
+  unused(): readonly string[]
   readonly ask: NonNullable<RuntimeOptions['ask']>
   /** Whether to go on; `lines` say with what. Without anybody to ask, the answer is no, and says why. */
   approve(
@@ -31,6 +33,7 @@ export interface Questions {
 export function createQuestions(options: QuestionOptions): Questions {
   const { streams, colours, answers } = options
   const isInteractive = streams.stdin.isTTY && streams.stderr.isTTY === true
+  const used = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Waits for its turn, since two questions at once are none. */
@@ -55,8 +58,13 @@ export function createQuestions(options: QuestionOptions): Questions {
   }
 
   return {
+    unused: () => [...answers.keys()].filter((stepId) => !used.has(stepId)),
+
     async ask(question, signal) {
-      if (answers.has(question.stepId)) return answers.get(question.stepId)
+      if (answers.has(question.stepId)) {
+        used.add(question.stepId)
+        return answers.get(question.stepId)
+      }
       if (!isInteractive) throw nobody(question)
       return valueOf(await prompt(questionLines(question, colours), `${colours.cyan('answer')} `, signal))
     },

@@ -40,7 +40,9 @@ export function atLeastOne(text: string): number {
 export function timeSpan(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|min|m|h)$/.exec(text) ?? []
   if (count === '') throw new InvalidArgumentError('It is a number with its unit: 500ms, 30s, 5min, 2h.')
-  return Number(count) * (unitsMs[unit] ?? 1)
+  const spanMs = Number(count) * (unitsMs[unit] ?? 1)
+  if (spanMs <= 0) throw new InvalidArgumentError('It is more than 0.')
+  return spanMs
 }
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }

@@ -41,6 +41,7 @@ function isOneOf<T extends CoordinatorMessage['type']>(
 }
 
 export const beginPlanning = act(planner.beginPlanning)
+export const raiseUnmetGoal = act(planner.raiseUnmetGoal)
 export const askForPatch = act(planner.askForPatch)
 export const dispatchReady = act(dispatch.dispatchReady)
 export const stopEverything = act(close.stopEverything)
@@ -54,6 +55,7 @@ export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   outcomes.takeOutcome(turn, event)
   dispatch.dispatchReady(turn)
 })
+export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
   planner.takeStreamedStep(turn, step)
 })

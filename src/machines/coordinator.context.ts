@@ -143,7 +143,10 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     seen: PersistentSet(),
     firstProgress: '',
     failures: PersistentMap(),
-    verdict: undefined,
+    verdict:
+      run.cancelled === undefined
+        ? undefined
+        : { status: 'cancelled', reason: 'cancelled', message: `Cancelled before it began: ${run.cancelled}.` },
     outcome: undefined,
     late: 0,
     eventId: run.id,

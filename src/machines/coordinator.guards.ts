@@ -2,6 +2,7 @@
 import type { Holding } from './coordinator.setup.ts'
 import type { CoordinatorMessage } from './coordinator.messages.ts'
 import { nothingCanHappen as nothingEverHappens } from './decisions/close.ts'
+import { isGoalUnmet } from './decisions/goal.ts'
 import { openSteps } from './decisions/turn.ts'
 
 interface Asked {
@@ -24,6 +25,8 @@ export const troubleIsOpen = ({ context: { held } }: Asked): boolean =>
   held.asked !== undefined || !held.troubles.isEmpty()
 export const answerIsIn = ({ context: { held } }: Asked): boolean => held.asked === undefined && held.planIsWhole
 export const everyStepSettled = ({ context: { held } }: Asked): boolean => openSteps(held) === 0
+/** Costs the same for any plan until its last step has ended. */
+export const goalIsUnmet = ({ context: { held } }: Asked): boolean => isGoalUnmet(held)
 export const nothingIsOut = ({ context: { held } }: Asked): boolean => held.counts.running === 0
 export const nothingCanHappen = ({ context: { held } }: Asked): boolean => nothingEverHappens(held)
 export const runIsCompleted = ({ context: { held } }: Asked): boolean =>

@@ -63,10 +63,11 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'step.surprised': settleOnly,
     'step.timedOut': settleOnly,
     'step.uncertain': settleOnly,
+    'step.delegated': { actions: 'noteSubRun' },
   },
   states: {
     planning: {
-      entry: 'beginPlanning',
+      entry: ['beginPlanning', 'dispatchReady'],
       always: [
         { guard: 'verdictIsIn', target: 'stopping' },
         { guard: 'approvalIsWanted', target: 'approving' },
@@ -99,6 +100,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
         { guard: 'verdictIsIn', target: 'stopping' },
         { guard: 'approvalIsWanted', target: 'approving' },
         { guard: 'troubleIsOpen', target: 'replanning' },
+        { guard: 'goalIsUnmet', actions: 'raiseUnmetGoal', target: 'replanning' },
         { guard: 'everyStepSettled', target: 'stopping' },
         { guard: 'nothingCanHappen', target: 'stopping' },
       ],

@@ -29,6 +29,10 @@ export interface Failure {
 export interface Usage {
   readonly tokens?: number
   readonly cost?: number
+  /** Of a sub-run. */
+  readonly plannerCalls?: number
+  /** Of a sub-run. */
+  readonly replans?: number
 }
 
 export interface FactGiven {
@@ -48,6 +52,8 @@ export interface ToolTraits {
   readonly heartbeatMs?: number
   readonly retry?: Retry
   readonly executor?: string
+  /** Facts of which it gives one for each item of a list. */
+  readonly lists?: readonly string[]
 }
 
 export interface RunLimits {
@@ -69,6 +75,8 @@ export interface RunLimits {
   readonly steps: number
   /** How often the same step may fail in the same way before the run is `stuck`. */
   readonly sameFailure: number
+  /** Levels of sub-runs below the run; a sub-run may have one level fewer below it. @default 8 */
+  readonly depth: number
 }
 
 export interface RunSettings {
@@ -94,7 +102,11 @@ export interface RunStarted extends Message {
   readonly tools: Readonly<Record<string, ToolTraits>>
   readonly settings: RunSettings
   readonly labels?: Readonly<Record<string, string>>
+  /** For a sub-run: the run and step that began it. */
   readonly parentRunId?: string
+  readonly parentStepId?: string
+  /** It was cancelled before it began, because of this: nothing of it runs. */
+  readonly cancelled?: string
 }
 
 // ---- Facts from the planner ----
@@ -158,6 +170,11 @@ export interface StepSurprised extends FromExecutor {
   readonly facts: readonly FactGiven[]
   readonly failure: Failure
   readonly usage?: Usage
+}
+/** A run of its own has begun for the attempt, whose goal it has. The attempt goes on. */
+export interface StepDelegated extends FromExecutor {
+  readonly type: 'step.delegated'
+  readonly subRunId: string
 }
 /** The attempt reached its time limit, or went silent longer than its heartbeat allows. */
 export interface StepTimedOut extends FromExecutor {
@@ -253,6 +270,7 @@ export type CoordinatorMessage =
   | StepSurprised
   | StepTimedOut
   | StepUncertain
+  | StepDelegated
   | TimerFired
   | RunApprove
   | RunReject
@@ -303,7 +321,16 @@ export interface StepAbort {
 /** What went wrong, as the planner is told. */
 export interface Trouble {
   readonly type:
-    'failed' | 'surprised' | 'assumption_broken' | 'uncertain' | 'expanded' | 'patch_refused' | 'rejected' | 'repeated'
+    | 'failed'
+    | 'surprised'
+    | 'assumption_broken'
+    | 'uncertain'
+    | 'expanded'
+    | 'patch_refused'
+    | 'rejected'
+    | 'repeated'
+    /** Every step has ended, and something that the goal wants is missing or not as it should be. */
+    | 'goal_unmet'
   /** In words. */
   readonly text: string
   readonly stepId?: string
@@ -360,6 +387,8 @@ export interface StepReport {
   readonly causedBy?: string
   readonly startedAt?: number
   readonly endedAt?: number
+  /** For a step with a goal: the run of its latest attempt. */
+  readonly subRunId?: string
 }
 
 export interface FactReport {
@@ -378,6 +407,8 @@ export interface PlanRequestCommand {
   /** The revision that the troubles are about; absent for the first plan. */
   readonly revision?: number
   readonly troubles: readonly Trouble[]
+  /** Steps of a first plan that broke off while it streamed in, as far as they have begun: the plan must hold them. */
+  readonly begun?: readonly Step[]
 }
 /** Stop thinking about it. */
 export interface PlanCancel {
@@ -406,6 +437,8 @@ export type OutcomeReason =
   | 'rejected'
   | 'gave_up'
   | 'step_failed'
+  /** Every step was done, and a fact that the goal wants is missing or not as it should be. */
+  | 'goal_unmet'
   | 'budget_exhausted'
   | 'stuck'
   | 'planner_failed'
@@ -424,6 +457,7 @@ export interface Outcome {
   readonly failure?: Failure
   /** For `stuck`: what repeats. */
   readonly cycle?: readonly string[]
+  /** Steps of the last revision, by status. */
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>
   readonly usage: BudgetUsed
   readonly revision: number

@@ -3,7 +3,7 @@ import { Map as PersistentMap } from 'immutable'
 import type { BehaviourInput } from './behaviour.ts'
 import type { HostMessage, HostRef } from './behaviour.messages.ts'
 import type { Failure, Usage } from './coordinator.messages.ts'
-import { checkAnswer as check, checkStreamedStep } from './planner.check.ts'
+import { checkAnswer as check, checkStreamedStep, refusedBefore } from './planner.check.ts'
 import type { PlannerContext } from './planner.context.ts'
 import type { PlannerAsk, PlannerQuestion, PlannerReply, PlannerRequest, PlannerStop } from './planner.messages.ts'
 import { plannerSetup } from './planner.setup.ts'
@@ -29,9 +29,9 @@ export const beginRequest = plannerSetup.assign(({ event }) => {
     request: event,
     round: 0,
     unsound: 0,
-    findings: [],
+    findings: event.situation ? [] : refusedBefore(event.troubles),
     usage: undefined,
-    streamed: PersistentMap(),
+    streamed: PersistentMap((event.begun ?? []).map((step) => [step.id, step])),
     checked: undefined,
     crashes: 0,
   }
@@ -129,13 +129,14 @@ interface Enqueue {
 }
 
 function questionOf(context: PlannerContext, request: PlannerRequest): PlannerQuestion {
-  const { goal, facts, limits, situation, troubles } = request
+  const { goal, facts, limits, situation, troubles, begun } = request
   return {
     goal,
     facts,
     limits,
     tools: context.toolList,
     findings: context.findings,
+    ...(begun && { begun }),
     ...(situation && { amend: { plan: situation.plan, situation, troubles } }),
   }
 }

@@ -199,12 +199,17 @@ function changedSinceStreamed(plan: Plan, streamed: PersistentMap<string, Step>)
   })
 }
 
-function refusal(path: string, message: string, stepId: string): Finding {
+/** What the coordinator had against the last plan, as findings. */
+export function refusedBefore(troubles: readonly Trouble[]): Finding[] {
+  return troubles.flatMap(({ type, text }) => (type === 'patch_refused' ? [refusal('/steps', text)] : []))
+}
+
+function refusal(path: string, message: string, stepId?: string): Finding {
   return {
     code: 'PATCH_REFUSED',
     severity: 'error',
     path,
-    stepId,
+    ...(stepId !== undefined && { stepId }),
     message,
     hint: 'Leave it as it is; add other steps beside or behind it.',
   }

@@ -2,7 +2,7 @@
 //
 // N1. What a planner answers is `unknown` until it has been checked: planners are other people's code.
 import type { Finding } from '../plan/finding.ts'
-import type { Goal, Plan } from '../plan/schema.ts'
+import type { Goal, Plan, Step } from '../plan/schema.ts'
 import type { ToolDescription } from '../plan/toolDescription.ts'
 import type { Behaviour } from './behaviour.messages.ts'
 import type {
@@ -31,6 +31,8 @@ export interface PlannerQuestion {
   readonly limits: RunLimits
   /** What was found in the last answer to this same request. */
   readonly findings: readonly Finding[]
+  /** Steps of a plan that broke off, as far as they have begun: the answer must hold them as they are. */
+  readonly begun?: readonly Step[]
   /** Present where trouble with a plan is the question. */
   readonly amend?: { readonly plan: Plan; readonly situation: PlanSituation; readonly troubles: readonly Trouble[] }
 }

@@ -1,4 +1,5 @@
 // XState, through one file of ours: its next version is one file's work.
+import type { AnyActorRef } from 'xstate'
 export { assertEvent, createActor, fromCallback, initialTransition, setup, transition } from 'xstate'
 export type {
   Actor,
@@ -10,3 +11,6 @@ export type {
   CallbackActorLogic,
   Snapshot,
 } from 'xstate'
+
+/** XState has this type, and does not export it. */
+export type AnyActorSystem = AnyActorRef['system']

@@ -4,6 +4,7 @@
 // X2. Aliases that would blow a small text up to a large value are refused.
 import { isAlias, isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { PlanloomError } from '../errors.ts'
+import { findJsonFault } from './jsonFault.ts'
 import { indexOf, parsePointer } from './pointer.ts'
 
 export interface PlanTextOptions {
@@ -36,7 +37,16 @@ export function parsePlanText(text: string, { format, name }: PlanTextOptions = 
       // Perhaps it is YAML that begins like this; if not, YAML says where it goes wrong.
     }
   }
-  return parseYaml(source, name)
+  try {
+    return parseYaml(source, name)
+  } catch (error) {
+    // What begins as only JSON does was meant as JSON.
+    return /^\s*[{[]\s*["{[]/.test(source) ? parseJson(source, name) : raise(error)
+  }
+}
+
+function raise(error: unknown): never {
+  throw error
 }
 
 /** Where in a text the value at a JSON Pointer stands: for findings about a plan that was read from it. The nearest place
@@ -58,10 +68,16 @@ export function findPlace(text: string, pointer: string): TextPlace | undefined 
 export class PlanSyntaxError extends PlanloomError {
   override readonly name = 'PlanSyntaxError'
   readonly place: TextPlace | undefined
-  constructor(why: string, file: string | undefined, place: TextPlace | undefined, cause: unknown) {
+  constructor(
+    why: string,
+    file: string | undefined,
+    place: TextPlace | undefined,
+    cause: unknown,
+    format: 'JSON' | 'YAML',
+  ) {
     const at = place === undefined ? '' : `, line ${place.line}, column ${place.column}`
     super('PLAN_SYNTAX', `${file ?? 'The text'}${at}: ${why}`, {
-      hint: 'Mend the JSON or YAML at that place.',
+      hint: `Mend the ${format} at that place.`,
       where: file === undefined ? {} : { path: file },
       cause,
     })
@@ -73,9 +89,9 @@ function parseJson(text: string, name: string | undefined): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const offset = /position (\d+)/.exec(why)?.[1]
-    throw new PlanSyntaxError(why, name, placeOf(text, offset === undefined ? text.length : Number(offset)), cause)
+    const fault = findJsonFault(text)
+    const why = fault?.why ?? (cause instanceof Error ? cause.message : String(cause))
+    throw new PlanSyntaxError(why, name, placeOf(text, fault?.at ?? text.length), cause, 'JSON')
   }
 }
 
@@ -99,12 +115,12 @@ function parseYaml(text: string, name: string | undefined): unknown {
     const [error] = document.errors
     if (error) {
       const { line, col } = lines.linePos(error.pos[0])
-      throw new PlanSyntaxError(error.message, name, { line, column: col }, error)
+      throw new PlanSyntaxError(error.message, name, { line, column: col }, error, 'YAML')
     }
     return document.toJS({ maxAliasCount: mostAliases }) as unknown // X2
   } catch (cause) {
     if (cause instanceof PlanSyntaxError) throw cause
-    throw new PlanSyntaxError(cause instanceof Error ? cause.message : String(cause), name, undefined, cause)
+    throw new PlanSyntaxError(cause instanceof Error ? cause.message : String(cause), name, undefined, cause, 'YAML')
   }
 }
 

@@ -53,6 +53,7 @@ const limitChecks = {
   graceMs: amount(0),
   steps: whole(1),
   sameFailure: whole(1),
+  depth: whole(0),
 } as const satisfies Readonly<Record<keyof RunLimits, Check>>
 const runtimeLimitChecks = { ...limitChecks, totalConcurrency: whole(1) }
 
@@ -93,6 +94,7 @@ const runtimeChecks: Checks = {
   approval: oneOf('none', 'required', 'effects'),
   dispatch: oneOf('eager', 'whole'),
   journal: withMethods('a journal', 'create', 'open', 'read', 'runs', 'close'),
+  journalMs: amount(1),
   keepRuns: whole(0),
   clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout'),
   seed: must(Number.isFinite, 'a finite number'),

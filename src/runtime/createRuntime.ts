@@ -4,12 +4,15 @@ import type { Planner } from '../actors/planners/planner.ts'
 import { createFixedPlanner } from '../actors/planners/fixed.ts'
 import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
 import { memoryJournal } from '../journal/memoryJournal.ts'
-import type { RunStarted } from '../machines/coordinator.messages.ts'
+import { onAbort } from '../actors/onAbort.ts'
+import type { RunStarted, StepExecute } from '../machines/coordinator.messages.ts'
 import { createActor } from '../machines/xstate.ts'
 import { isJsonObject } from '../plan/json.ts'
 import { parsePlan } from '../plan/parse.ts'
 import { goalSchema, type Goal, type Plan } from '../plan/schema.ts'
 import { createToolRegistry } from '../tools/registry.ts'
+import { BoundedRunJournal, closeWithin, isStall } from './boundedJournal.ts'
+import { createCascade } from './cascade.ts'
 import { answerReader } from './checkAnswer.ts'
 import { checkPlanOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
@@ -23,6 +26,7 @@ import { RunHandle } from './runHandle.ts'
 import { RunRecord } from './runRecord.ts'
 import type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 import { settingsOf } from './settings.ts'
+import { inheritedOptions, type Parent } from './subRuns.ts'
 
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
  *
@@ -46,11 +50,15 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const tools = registry.descriptions()
   const defaultPlanner = options.planner ?? createGoalPlanner()
   const runs = new Map<string, RunHandle>()
+  const live = new Map<string, LiveRun>()
+  /** Journals of runs that are over, being closed. */
+  const closings = new Set<Promise<void>>()
+  const cascade = createCascade()
+  const planning = new AbortController()
+  const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
   const over: string[] = []
   const keepRuns = options.keepRuns ?? 100
-  const executors = executorsByRole(registry, options.executors ?? [], (goal, work, signal) =>
-    begin(goal, { signal, labels: { parentStep: work.stepId } }, work.runId),
-  )
+  const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
   const roles = [...executors.keys(), 'person']
   const gate = new Gate(clock, gateLimits())
   let isClosed = false
@@ -69,21 +77,38 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     return { total: options.limits?.totalConcurrency ?? 256, concurrency, ratePerSecond }
   }
 
-  function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parentRunId?: string): RunHandle {
-    if (isClosed) {
-      throw new PlanloomError('RUNTIME_CLOSED', 'The runtime is closed: it starts no more runs.', {
-        hint: 'Make a new one with createRuntime().',
-      })
-    }
+  function refuseIfClosed(): void {
+    if (!isClosed) return
+    throw new PlanloomError('RUNTIME_CLOSED', 'The runtime is closed: it starts no more runs.', {
+      hint: 'Make a new one with createRuntime().',
+    })
+  }
+
+  /** Also of a closed runtime: a run that is waited for needs its sub-runs. */
+  function beginSubRun(goal: Goal, work: StepExecute, signal: AbortSignal): Run {
+    const { runId, stepId, attempt } = work
+    const parent = live.get(runId)
+    if (parent === undefined) throw new PlanloomError('RUN_OVER', `Run "${runId}" is over, and begins no sub-run.`)
+    const { run, planner } = parent
+    const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
+    const begun = begin(goal, { ...start, signal }, { runId, stepId })
+    parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId: begun.id })
+    return begun
+  }
+
+  function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parent?: RunHandle['parent']): RunHandle {
     const plan = isPlan(goalOrPlan) ? parsePlan(goalOrPlan, { tools, executors: roles }) : undefined
     const goal = plan?.goal ?? goalOf(goalOrPlan)
     const planner = start.planner ?? (plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner)
-    const runId = start.runId ?? ids.runId()
+    const because =
+      parent === undefined
+        ? 'the signal given to start()'
+        : `the signal of step "${parent.stepId}", which it carries out,`
     const run: RunStarted = {
       type: 'run.started',
       id: 'e0',
       at: clock.now(),
-      runId,
+      runId: start.runId ?? ids.runId(),
       goal,
       ...(plan && { plan }),
       planner: planner.name,
@@ -91,14 +116,32 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       tools: registry.traits(),
       settings: settingsOf(options, start, ids.seed()),
       ...(start.labels && { labels: start.labels }),
-      ...(parentRunId !== undefined && { parentRunId }),
+      ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),
+      ...(start.signal?.aborted && { cancelled: `${because} had fired` }),
     }
-    return launch(run, planner, start.signal)
+    const { handle, host } = launch(run, planner, start.planner ?? defaultPlanner)
+    if (start.signal && run.cancelled === undefined) {
+      follow(start.signal, host, handle, `${because} fired`)
+    }
+    return handle
   }
 
-  function launch(run: RunStarted, planner: Planner, signal: AbortSignal | undefined): RunHandle {
+  function follow(signal: AbortSignal, host: RunHost, { result }: Run, because: string): void {
+    const cancel = (): void => {
+      cascade(() => {
+        host.submit({ type: 'run.cancel', because })
+      })
+    }
+    if (signal.aborted)
+      cancel() // by what the run has begun meanwhile
+    else void result.then(onAbort(signal, cancel))
+  }
+
+  /** @param subPlanner plans for sub-goals: a plan that was given is a plan for its own goal only. */
+  function launch(run: RunStarted, planner: Planner, subPlanner: Planner): LiveRun {
+    const { runId } = run
     const record = new RunRecord()
-    const runJournal = journal.create(run.runId)
+    const runJournal = new BoundedRunJournal(journal.create(runId), journalLimit)
     const host = new RunHost({
       run,
       journal: runJournal,
@@ -107,30 +150,23 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       executors,
       planner,
       tools,
-      ask: askOf(),
+      ask: options.ask,
       readAnswer,
       watch: record,
     })
     const handle = new RunHandle(run, host, record, { tools, executors: roles, readAnswer })
-    runs.set(run.runId, handle)
-    createActor(host.logic).start()
-    const cancel = (): void => {
-      handle.cancel('the signal given to start() fired')
-    }
-    if (signal?.aborted) cancel()
-    else signal?.addEventListener('abort', cancel, { once: true })
-    void record.result.then(async () => {
-      signal?.removeEventListener('abort', cancel)
-      keep(run.runId)
-      try {
-        await runJournal.close()
-      } catch (error) {
-        // The outcome is told and durable: nobody else is there to hear it, and it must not take the process down.
-        const why = error instanceof Error ? error.message : String(error)
-        process.emitWarning(`The journal of run "${run.runId}" could not be closed: ${why}`, { code: 'JOURNAL_CLOSE' })
-      }
+    const started: LiveRun = { run, planner: subPlanner, host, handle }
+    runs.set(runId, handle)
+    live.set(runId, started)
+    void record.result.then(() => {
+      live.delete(runId)
+      keep(runId)
+      const closing = closeJournal(runJournal)
+      closings.add(closing)
+      void closing.then(() => closings.delete(closing))
     })
-    return handle
+    createActor(host.logic).start()
+    return started
   }
 
   /** Keeps a run that is over, and lets go of the one that has been over for longest. */
@@ -139,34 +175,42 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     if (over.length > keepRuns) runs.delete(over.shift() ?? '')
   }
 
-  function askOf(): ConstructorParameters<typeof RunHost>[0]['ask'] {
-    const { ask } = options
-    return ask && ((question, signal) => ask(question, signal))
-  }
-
-  async function close({ runs: live = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
+  async function close({ runs: mode = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
     isClosed = true
-    if (live === 'cancel')
-      for (const run of runs.values()) if (run.outcome === undefined) run.cancel('the runtime was closed')
-    await Promise.all([...runs.values()].map((run) => run.result))
+    planning.abort(new PlanloomError('RUNTIME_CLOSED', 'The runtime was closed.'))
+    // While it waits, what is live may begin sub-runs.
+    while (live.size > 0) {
+      const now = [...live.values()]
+      if (mode === 'cancel') {
+        for (const { host } of now) {
+          cascade(() => {
+            host.submit({ type: 'run.cancel', because: 'the runtime was closed' })
+          })
+        }
+      }
+      await Promise.all(now.map(({ handle }) => handle.result))
+    }
+    await Promise.all(closings)
     gate.close()
-    await journal.close()
+    await closeWithin(() => journal.close(), journalLimit)
   }
 
   return {
     start(goal, start = {}) {
       checkStartOptions(start)
+      refuseIfClosed()
       return begin(goal, start)
     },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)
+      refuseIfClosed()
       return planOnly({
         goal: goalOf(goal),
         planner: defaultPlanner,
         tools,
         executors: roles,
         clock,
-        signal: planOptions.signal,
+        signals: [planning.signal, ...(planOptions.signal ? [planOptions.signal] : [])],
         planId: ids.runId(),
         limits: settingsOf(options, {}, 0).limits,
       })
@@ -176,6 +220,22 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     },
     close,
     [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+interface LiveRun extends Pick<Parent, 'run' | 'planner'> {
+  readonly host: RunHost
+  readonly handle: RunHandle
+}
+
+/** Never rejects: the outcome is told and durable, so nobody else is there to hear it, and it must not take the process down. */
+async function closeJournal(journal: BoundedRunJournal): Promise<void> {
+  try {
+    await journal.close()
+  } catch (error) {
+    if (isStall(error)) return
+    const why = error instanceof Error ? error.message : String(error)
+    process.emitWarning(`The journal of run "${journal.runId}" could not be closed: ${why}`, { code: 'JOURNAL_CLOSE' })
   }
 }
 

@@ -108,7 +108,7 @@ export class Delivery {
   close(): void {
     const { gate, run } = this.#options
     this.#timers.close()
-    gate.forget(run.runId)
+    gate.forget(run.runId, this.#pools.attempts)
   }
 
   #admit(work: StepExecute): void {

@@ -6,8 +6,11 @@ import type { Json } from '../plan/json.ts'
 import type { Goal } from '../plan/schema.ts'
 import { carryOut } from '../tools/carryOut.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
+import { failureFrom } from '../plan/thrownValue.ts'
 import type { Run } from './run.ts'
+import { usageOf } from './subRuns.ts'
 
+/** @throws what keeps the sub-run from beginning. */
 export type StartSubRun = (goal: Goal, work: StepExecute, signal: AbortSignal) => Run
 
 /** All executors by role; one that a user gives replaces a built-in one of the same role. */
@@ -44,11 +47,18 @@ function subRunExecutor(startSubRun: StartSubRun): Executor {
         }
       }
       const facts: Record<string, Json> = { ...goal.facts, ...work.input }
-      const run = startSubRun({ ...goal, facts }, work, context.signal)
+      let run: Run
+      try {
+        run = startSubRun({ ...goal, facts }, work, context.signal)
+      } catch (error) {
+        return {
+          failure: failureFrom(error, { code: 'SUB_RUN_FAILED', who: 'The start of a sub-run', retryable: false }),
+        }
+      }
       const outcome = await run.result
       return outcome.status === 'completed'
         ? succeeded(run, goal, outcome)
-        : { failure: failureOf(work, outcome), usage: outcome.usage }
+        : { failure: failureOf(work, outcome), usage: usageOf(outcome.usage) }
     },
   }
 }
@@ -62,7 +72,7 @@ function succeeded(run: Run, goal: Goal, outcome: Outcome): StepResult {
   const output: Record<string, Json> = {}
   if (given.length > 0) for (const { key, value } of given) output[key] = value
   else for (const { id, status } of run.ledger()) if (status === 'succeeded') output[id] = run.output(id) ?? null
-  return { output, facts: given, usage: outcome.usage }
+  return { output, facts: given, usage: usageOf(outcome.usage) }
 }
 
 function failureOf(work: StepExecute, outcome: Outcome): Extract<StepResult, { readonly failure: object }>['failure'] {

@@ -92,11 +92,11 @@ export class Gate {
     return false
   }
 
-  /** Takes a run that is over out altogether. */
-  forget(runId: string): void {
+  /** Takes a run that is over out altogether. @param inside keys of its attempts that have started. */
+  forget(runId: string, inside: Iterable<string>): void {
     for (const [name, { queues }] of [...this.#lanes]) if (queues.has(runId)) this.#emptied(name, runId)
     this.#lastTurn.delete(runId)
-    for (const admission of [...this.#inside.values()]) if (admission.runId === runId) this.leave(runId, admission.key)
+    for (const key of inside) this.leave(runId, key)
   }
 
   close(): void {

@@ -39,6 +39,11 @@ export interface HostWatcher {
   onOver(outcome: Outcome): void
 }
 
+interface Standing {
+  readonly state: RunState
+  readonly context: CoordinatorContext
+}
+
 type HostSnapshot = Snapshot<Outcome>
 type HostEvent =
   | HostMessage
@@ -57,6 +62,8 @@ export class RunHost {
   #delivery: Delivery | undefined
   #next = 0
   #outcome: Outcome | undefined
+  /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
+  #end: Standing | undefined
 
   constructor(options: HostOptions) {
     this.#options = options
@@ -87,16 +94,22 @@ export class RunHost {
   }
 
   get context(): CoordinatorContext | undefined {
-    return this.#coordinator?.getSnapshot().context.held
+    return this.#standing?.context
   }
 
   get state(): RunState {
-    return this.#coordinator?.getSnapshot().value ?? 'planning'
+    return this.#standing?.state ?? 'planning'
   }
 
-  /** Hands the coordinator a message, as if an actor of the run had said it. */
+  get #standing(): Standing | undefined {
+    if (this.#coordinator === undefined) return this.#end
+    const { value, context } = this.#coordinator.getSnapshot()
+    return { state: value, context: context.held }
+  }
+
+  /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
-    this.#scope?.self.send(draft)
+    if (this.#outcome === undefined) this.#scope?.self.send(draft)
   }
 
   #begin(scope: HostScope): void {
@@ -132,16 +145,16 @@ export class RunHost {
   #takeFate(event: Extract<HostEvent, { type: `xstate.${string}` }>): void {
     const { run } = this.#options
     const broken = 'xstate.error.actor.'
-    if (event.type === 'xstate.stop') this.#end(crashOutcome(run, this.context, 'The run was stopped from outside.'))
-    else if (event.type === 'xstate.done.actor.coordinator') this.#end(event.output as Outcome)
+    if (event.type === 'xstate.stop')
+      this.#endWith(crashOutcome(run, this.context, 'The run was stopped from outside.'))
+    else if (event.type === 'xstate.done.actor.coordinator') this.#endWith(event.output as Outcome)
     else if (event.type.startsWith(broken))
-      this.#end(crashOutcome(run, this.context, `Actor "${event.type.slice(broken.length)}" broke`, event.error))
+      this.#endWith(crashOutcome(run, this.context, `Actor "${event.type.slice(broken.length)}" broke`, event.error))
   }
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
-    // An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire.
-    if ('attempt' in draft && draft.type !== 'step.timedOut') this.#delivery?.leave(draft)
+    if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
     const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
       readonly seq: number
@@ -178,7 +191,7 @@ export class RunHost {
     if (held.eventId === event.id && held.commands.length > 0) this.#outbox.add(held.commands)
   }
 
-  #end(outcome: Outcome): void {
+  #endWith(outcome: Outcome): void {
     this.#stopEverything(outcome)
     const { journal, watch } = this.#options
     const fail = (error: unknown): void => {
@@ -208,9 +221,18 @@ export class RunHost {
   #stopEverything(outcome: Outcome): void {
     this.#outcome = outcome
     this.#outbox.close()
-    this.#stop.abort()
+    this.#stop.abort('The run is over.') // left out, the reason is an error with a stack
     for (const child of this.#children) this.#scope?.stopChild(child)
     this.#children.clear()
     this.#delivery?.close()
+    this.#end = this.#standing
+    this.#coordinator = undefined
+    this.#delivery = undefined
+    this.#scope = undefined
   }
+}
+
+/** An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire. */
+function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {
+  return type !== 'step.timedOut' && type !== 'step.delegated'
 }

@@ -16,7 +16,8 @@ export {
   type RunSummary,
 } from '../journal/journal.ts'
 export { replayJournal, type Replay } from './replay.ts'
-export { runLogic, type RunActorInput, type RunActorEvent } from './runLogic.ts'
+export { runLogic, type RunActorInput, type RunActorSnapshot } from './runLogic.ts'
+export type { RunActorEvent, RunRefused } from './runActorEvents.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
 export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
 export { createCachedPlanner, type CachedPlannerOptions } from '../actors/planners/cached.ts'
@@ -28,6 +29,7 @@ export type {
   Planner,
   PlannerContext,
   PlanRequest,
+  PlanStream,
   ReplanAnswer,
   ReplanRequest,
 } from '../actors/planners/planner.ts'

@@ -1,4 +1,5 @@
 // Planning without running: the planner's chart on its own, with the same checks as in a run.
+import { onAbort } from '../actors/onAbort.ts'
 import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import { PlanloomError } from '../errors.ts'
@@ -19,7 +20,8 @@ export interface PlanOnlyOptions {
   readonly executors: readonly string[]
   readonly limits: RunLimits
   readonly clock: Clock
-  readonly signal: AbortSignal | undefined
+  /** Any of them stops it. */
+  readonly signals: readonly AbortSignal[]
 }
 
 /** @throws `GOAL_UNREACHABLE` when the planner gives up, `PLAN_INVALID` when what it proposes cannot run, or the planner's failure. */
@@ -27,9 +29,16 @@ export async function planOnly(options: PlanOnlyOptions): Promise<Plan> {
   const { planner, clock, goal, limits } = options
   const stop = new AbortController()
   const answer = await new Promise<HostMessage>((settle, refuse) => {
-    options.signal?.addEventListener('abort', () => {
-      refuse(new PlanloomError('ABORTED', 'Planning was stopped.', { cause: options.signal?.reason }))
-    })
+    for (const signal of options.signals) {
+      const stopped = (): void => {
+        refuse(new PlanloomError('ABORTED', 'Planning was stopped.', { cause: signal.reason }))
+      }
+      if (signal.aborted) {
+        stopped()
+        return
+      }
+      stop.signal.addEventListener('abort', onAbort(signal, stopped))
+    }
     const host = createActor(
       fromCallback<HostMessage>(({ receive }) => {
         receive((message) => {

@@ -64,6 +64,8 @@ export interface Question {
 export interface Run {
   readonly id: string
   readonly goal: Goal
+  /** For a sub-run: the run and step that began it. */
+  readonly parent: { readonly runId: string; readonly stepId: string } | undefined
   /** Settles when the run is over. Never rejects: a failed run is an outcome. */
   readonly result: Promise<Outcome>
   readonly state: RunState

@@ -34,6 +34,7 @@ export interface HandleMeans extends EditMeans {
 export class RunHandle implements Run {
   readonly id: string
   readonly goal: Goal
+  readonly parent: Run['parent']
   readonly result: Promise<Outcome>
   readonly progress: Observable<StepProgress>
   readonly #host: RunHost
@@ -45,6 +46,9 @@ export class RunHandle implements Run {
   constructor(run: RunStarted, host: RunHost, record: RunRecord, means: HandleMeans) {
     this.id = run.runId
     this.goal = run.goal
+    const { parentRunId, parentStepId } = run
+    this.parent =
+      parentRunId === undefined || parentStepId === undefined ? undefined : { runId: parentRunId, stepId: parentStepId }
     this.#host = host
     this.#record = record
     this.#means = means

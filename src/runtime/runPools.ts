@@ -44,6 +44,11 @@ export class RunPools {
     this.#options = options
   }
 
+  /** Keys of the attempts that are out. */
+  get attempts(): Iterable<string> {
+    return this.#byAttempt.keys()
+  }
+
   execute(work: StepExecute): void {
     const pool = this.#poolFor(work.role)
     pool.out += 1

@@ -27,6 +27,9 @@ export interface RuntimeOptions {
   /** How many runs that are over `runs` still lists: the oldest go first, so that a service can run for months. Whoever
    * holds a run can read it for as long as they like. @default 100 */
   readonly keepRuns?: number
+  /** Longest that the journal may take to write or to close, in ms. A run whose journal takes longer ends with
+   * `internal_error`; `close()` goes on without it. Either warns (`JOURNAL_STALLED`). @default 10,000 */
+  readonly journalMs?: number
   readonly clock?: Clock
   /** Seeds ids and jitter, for runs that can be repeated. @default random */
   readonly seed?: number
@@ -38,7 +41,7 @@ export interface StartOptions {
   readonly limits?: Partial<RunLimits>
   readonly planner?: Planner
   readonly approval?: RunSettings['approval']
-  /** Cancels the run when it fires. */
+  /** Cancels the run when it fires; when it has fired before, nothing of the run begins. */
   readonly signal?: AbortSignal
 }
 
@@ -50,6 +53,7 @@ export interface Runtime extends AsyncDisposable {
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
   /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */
   readonly runs: readonly Run[]
-  /** Waits for live runs, or cancels them; afterwards no timer or handle is left. */
+  /** Waits for live runs and their sub-runs, or cancels them (the default); other runs start no more. Afterwards no timer
+   * or handle is left. */
   close(options?: { readonly runs?: 'cancel' | 'wait' }): Promise<void>
 }

@@ -17,6 +17,7 @@ export const defaultLimits: RunLimits = {
   graceMs: 5_000,
   steps: 100_000,
   sameFailure: 3,
+  depth: 8,
 }
 
 /** The runtime's limits, and the run's own before them. Both have been checked. */

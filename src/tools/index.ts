@@ -7,6 +7,7 @@ export { carryOut, type CarriedOut, type CarryOutOptions } from './carryOut.ts'
 
 // For tools of your own that touch files.
 export { confine, confineNew, unreadable } from './confine.ts'
+export { makeFolder } from '../makeFolder.ts'
 
 // Files, in folders that are named.
 export { fileTools, type FileToolsOptions } from './files/fileTools.ts'

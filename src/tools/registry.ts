@@ -87,7 +87,8 @@ function noTool(index: number, value: unknown): PlanloomError {
 }
 
 function traitsOf(description: ToolDescription): ToolTraits {
-  const { effects, idempotent, version, concurrency, timeoutMs, heartbeatMs, retry, executor } = description
+  const { effects, idempotent, version, concurrency, timeoutMs, heartbeatMs, retry, executor, gives } = description
+  const lists = Object.keys(gives).filter((fact) => gives[fact]?.each === true)
   return Object.freeze({
     effects,
     idempotent,
@@ -97,6 +98,7 @@ function traitsOf(description: ToolDescription): ToolTraits {
     ...(heartbeatMs !== undefined && { heartbeatMs }),
     ...(retry !== undefined && { retry }),
     ...(executor !== undefined && { executor }),
+    ...(lists.length > 0 && { lists }),
   })
 }
 

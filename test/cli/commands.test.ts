@@ -120,7 +120,15 @@ describe('planloom run', () => {
   })
 
   it.each([
-    ['not JSON', '{ "id": ', '.json', /line 1/],
+    ['not JSON', '{ "id": ', '.json', /line 1, column 9: Expected a value, but the text ends[^]*Mend the JSON/],
+    [
+      'not JSON in the middle',
+      '{\n  "id": "p" "goal": 1\n}',
+      '.json',
+      /line 2, column 13: Expected "," or "}", but a double quote/,
+    ],
+    ['YAML by another name', 'id: p\n', '.json', /line 1, column 1: Expected a value, but "id" stands there/],
+    ['empty', ' \n', '.yaml', /is empty/],
     ['not YAML', 'id: [1\nsteps: 2', '.yaml', /line \d/],
     ['neither goal nor plan', '[1, 2]', '.json', /neither a goal nor a plan/],
   ])('refuses a file that is %s with 3', async (_, text, ending, message) => {
@@ -165,12 +173,39 @@ describe('planloom run', () => {
     expect(stdout).toContain('--answer ask=')
   })
 
+  it('says of an answer that answers no step, before the run where that is known, and otherwise at its end', async () => {
+    const asking = document(
+      planOf({ id: 'ask', executor: 'person', instruction: 'How many?' }, { ...list, id: 'other' }),
+    )
+    const slip = await callCommand('run', asking, '-t', tools, '--answer', 'aks=3')
+    expect(slip).toMatchObject({ code: 2, stdout: '' })
+    expect(slip.stderr).toMatch(/the plan has no step "aks"[^]*Did you mean "ask"\?/)
+    const other = await callCommand('run', asking, '-t', tools, '-q', '--answer', 'other=3', '--answer', 'ask=1')
+    expect(other).toMatchObject({ code: 0, stderr: '--answer other=… was not used: that step asked for none\n' })
+    const planned = await callCommand('run', goal, '-q', '--answer', 'duoble=3', '--json')
+    expect(planned.json).toHaveProperty('outcome.status', 'completed')
+    expect(planned.stderr).toBe('--answer duoble=… was not used: there was no such step. Did you mean "double"?\n')
+    expect((await callCommand('run', asking, '-t', tools, '-q', '--answer', 'ask=1')).stderr).toBe('')
+  })
+
+  it('takes facts for a plan as for a goal', async () => {
+    const path = document({ ...planOf(list), goal: { text: 'g', facts: { a: 1, b: 2 } } })
+    const { json } = await callCommand('run', path, '-t', tools, '-q', '--json', '--fact', 'b=3', '--fact', 'c=4')
+    expect(json).toMatchObject({ goal: { facts: { a: 1, b: 3, c: 4 } }, facts: { a: 1, b: 3, c: 4 } })
+  })
+
   it('wants approval from somebody, and takes --yes for it', async () => {
     const plan = document(planOf({ ...list, approval: 'required' }))
     expect(await callCommand('run', plan, '-t', tools, '--yes', '--approval', 'required')).toMatchObject({ code: 0 })
     const { code, stdout } = await callCommand('run', document(planOf(list)), '-t', tools, '--approval', 'required')
     expect(code).toBe(1)
     expect(stdout).toContain('--yes')
+  })
+
+  it('asks for approval of sub-runs as well', async () => {
+    const args = ['run', 'test/cli/fixtures/subGoal.ts', '--approval', 'required']
+    expect(await callCommand(...args, '--yes')).toMatchObject({ code: 0 })
+    expect(await callCommand(...args)).toMatchObject({ code: 1 })
   })
 })
 
@@ -263,6 +298,19 @@ describe('planloom graph and diff', () => {
     expect((await callCommand('diff', document(a), document(a))).stdout).toContain('are the same')
   })
 
+  it('say of a plan that is not valid which file it is, and nothing of a run', async () => {
+    const [good, bad] = [document(planOf(list)), document(planOf({ ...list, after: ['gone'] }))]
+    for (const args of [['graph', bad], ['diff', good, bad], ['plan', bad]]) {
+      const { code, stdout, stderr } = await callCommand(...args)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toMatch(/\[STEP_UNKNOWN\]/)
+      expect(stderr.trimEnd().split('\n').at(-1)).toBe(`${bad} is not a valid plan: 1 error`)
+      expect((await callCommand(...args, '--json')).json).toMatchObject({
+        error: { code: 'PLAN_INVALID', where: { path: bad }, findings: [{ code: 'STEP_UNKNOWN' }] },
+      })
+    }
+  }) // prettier-ignore
+
   it('says what has changed of goal, assumptions and id', async () => {
     const plan = {
       id: 'p',
@@ -309,8 +357,16 @@ describe('planloom replay', () => {
     })
   })
 
-  it('ends with 2 for what is no journal', async () => {
-    expect(await callCommand('replay', document(planOf(list)))).toMatchObject({ code: 2 })
+  it('ends with 2 for what is no journal, or a broken one', async () => {
+    const none = await callCommand('replay', document(planOf(list)))
+    expect(none.code).toBe(2)
+    expect(none.stderr).toMatch(/is not the journal of a run[^]*--journal run\.jsonl writes one/)
+    const journal = join(folder, 'broken.jsonl')
+    await callCommand('run', goal, '-q', '--journal', journal)
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    const broken = await callCommand('replay', document(lines.toSpliced(2, 1).join('\n'), '.jsonl'))
+    expect(broken.code).toBe(2)
+    expect(broken.stderr).toMatch(/Line 3 of the journal has event 2 where 1 should be/)
   })
 })
 
@@ -326,8 +382,24 @@ describe('planloom run --journal', () => {
 
   it('keeps the file as it was when the run is refused', async () => {
     const journal = document('what was there', '.jsonl')
-    expect(await callCommand('run', document(wrong), '-t', tools, '--journal', journal)).toMatchObject({ code: 3 })
+    const refused = await callCommand('run', document(wrong), '-t', tools, '--journal', journal, '--overwrite')
+    expect(refused).toMatchObject({ code: 3 })
     expect(readFileSync(journal, 'utf8')).toBe('what was there')
+  })
+
+  it('takes the place of what stands in the file only when it is told to', async () => {
+    const journal = document('the only record of another run', '.jsonl')
+    const { code, stdout, stderr } = await callCommand('run', goal, '--journal', journal)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/is there already[^]*\[FILE_EXISTS\][^]*hint .*--overwrite/)
+    expect(readFileSync(journal, 'utf8')).toBe('the only record of another run')
+    expect(await callCommand('run', goal, '-q', '--journal', journal, '--overwrite')).toMatchObject({ code: 0 })
+    expect(await callCommand('replay', journal)).toMatchObject({ code: 0 })
+    expect(await callCommand('run', goal, '-q', '--journal', document('', '.jsonl'))).toMatchObject({ code: 0 })
+    expect(await callCommand('run', goal, '-q', '--journal', folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it is a folder'),
+    })
   })
 })
 
@@ -365,10 +437,25 @@ describe('usage', () => {
     }
   })
 
+  it('prints the help of a command by either name, as wide as the terminal', async () => {
+    expect((await callCommand('help', 'run')).stdout).toBe((await callCommand('run', '--help')).stdout)
+    expect((await callCommand('help')).stdout).toBe((await callCommand('--help')).stdout)
+    const { code, stdout } = await callCommand('--help')
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([])
+  })
+
   it.each([
     [['rnu'], /unknown command 'rnu'\n\(Did you mean run\?\)/],
     [[], /Usage: planloom/],
     [['run'], /missing required argument 'file'/],
+    [['run', ''], /The name of a file is empty/],
+    [['help', 'rnu'], /There is no command "rnu"[^]*There are run, plan/],
+    [['run', goal, '--events'], /goes with --json only/],
+    [['replay', 'x.jsonl', '--events'], /goes with --json only/],
+    [['run', 'x.json', '--time', '0s'], /It is more than 0/],
+    [['diff', '-', '-'], /Only one of the two plans/],
+    [['tools', 'plan.yaml'], /plan\.yaml is no module, and tools come from one/],
     [['run', 'x.json', '--bogus'], /unknown option '--bogus'/],
     [['run', 'x.json', '--concurrency', '0'], /It is at least 1/],
     [['run', 'x.json', '--time', '5'], /with its unit/],
@@ -382,6 +469,8 @@ describe('usage', () => {
   })
 
   it('says so in JSON as well', async () => {
+    expect(await callCommand('--json', 'graph', document(planOf(list)))).toHaveProperty('json.format', 'tree')
+    expect(await callCommand('help', 'rnu', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
     expect(await callCommand('rnu', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
   })
 })

@@ -27,6 +27,7 @@ const testLimits: RunLimits = {
   graceMs: 1_000,
   steps: 1_000,
   sameFailure: 5,
+  depth: 8,
 }
 
 export const testTools: Readonly<Record<string, ToolTraits>> = {

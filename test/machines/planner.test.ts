@@ -37,6 +37,7 @@ const limits: RunLimits = {
   graceMs: 1_000,
   steps: 100,
   sameFailure: 3,
+  depth: 8,
 }
 
 function step(id: string, more: Partial<Step> = {}): Step {
@@ -239,6 +240,20 @@ describe('planner: a plan that streams in', () => {
     expect(probe.messages.map(({ type }) => type)).toEqual(['plan.stepProposed', 'plan.stepProposed', 'plan.proposed'])
     expect(plan.steps.map(({ id }) => id)).toEqual(['a', 'b'])
     expect({ usage, model: plan.by.model }).toEqual({ usage: { tokens: 4 }, model: 'm-2' })
+  })
+
+  it('may come from a generator that does not wait', async () => {
+    function* stream() {
+      yield step('a')
+      yield step('b', { after: ['a'] })
+      return { usage: { tokens: 4 } }
+    }
+    const { actor, probe } = start({ name: 'at once', plan: () => stream() })
+    actor.send(request('plan-1'))
+    const { plan, usage } = await probe.nth('plan.proposed')
+    expect(probe.messages.map(({ type }) => type)).toEqual(['plan.stepProposed', 'plan.stepProposed', 'plan.proposed'])
+    expect(plan.steps.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(usage).toEqual({ tokens: 4 })
   })
 
   it('passes on no step that is unsound, and has the whole repaired', async () => {

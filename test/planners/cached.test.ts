@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createCachedPlanner, type CachedPlannerOptions } from '../../src/actors/planners/cached.ts'
+import { isStream, iteratorOf } from '../../src/actors/planners/planStream.ts'
 import type { PlanAnswer, Planner, PlanRequest } from '../../src/actors/planners/planner.ts'
 import { memoryPlanStore, type PlanStore, type StoredPlan } from '../../src/actors/planners/planStore.ts'
 import type { Trouble } from '../../src/machines/coordinator.messages.ts'
@@ -44,8 +45,8 @@ async function ask(
   now = 0,
 ): Promise<PlanAnswer & { readonly streamed: number }> {
   const answered = planner.plan(about, contextAt(now))
-  if (!(Symbol.asyncIterator in answered)) return { ...(await answered), streamed: 0 }
-  const iterator: AsyncIterator<Step, unknown> = answered[Symbol.asyncIterator]()
+  if (!isStream(answered)) return { ...(await answered), streamed: 0 }
+  const iterator = iteratorOf(answered)
   const steps: Step[] = []
   for (let next = await iterator.next(); ; next = await iterator.next()) {
     if (next.done === true) return { ...(next.value as object), steps, streamed: steps.length }
@@ -256,6 +257,18 @@ describe('the cached planner', () => {
     const second = await ask(planner)
     expect([first.streamed, second.streamed, inner.asked.length]).toEqual([2, 0, 1])
     expect({ ...second, streamed: 2 }).toEqual(first)
+  })
+
+  it('takes a generator that does not wait for a stream as well', async () => {
+    const inner = counting(function* (): Generator<Step, object> {
+      yield { id: 'one', tool: 'walk' }
+      return { model: 'm' }
+    })
+    const planner = createCachedPlanner(inner)
+    const first = await ask(planner)
+    const second = await ask(planner)
+    expect([first.streamed, second.streamed, inner.asked.length]).toEqual([1, 0, 1])
+    expect({ ...second, streamed: 1 }).toEqual(first)
   })
 
   it('keeps nothing of a stream that was left in the middle, and lets it clean up', async () => {

@@ -16,6 +16,7 @@ const wideLimits: RunLimits = {
   graceMs: 1000,
   steps: 100_000,
   sameFailure: 3,
+  depth: 8,
 }
 
 export function requestFor(request: Partial<PlanRequest>): PlanRequest {

@@ -1,7 +1,14 @@
 // Cancel: signals fire, nothing more goes out, and the run is over within its grace period whatever the tools do.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createRuntime, defineTool, type Planner } from '../../src/runtime/index.ts'
+import {
+  createRuntime,
+  defineTool,
+  memoryJournal,
+  replayJournal,
+  type JournalEvent,
+  type Planner,
+} from '../../src/runtime/index.ts'
 import type { Effects } from '../../src/plan/toolDescription.ts'
 import { planOf } from '../support/plans.ts'
 import { statusesOf } from '../support/runs.ts'
@@ -100,18 +107,101 @@ describe('cancel', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('by the signal given to start, even one that had fired before', async () => {
+  it('by the signal given to start', async () => {
     const clock = new VirtualClock()
     await using runtime = createRuntime({ tools: [waitTool(clock)], clock })
-    const plan = planOf([{ id: 'a', tool: 'wait', input: { ms: 100 } }])
     const controller = new AbortController()
-    const run = runtime.start(plan, { signal: controller.signal })
+    const run = runtime.start(planOf([{ id: 'a', tool: 'wait', input: { ms: 100 } }]), { signal: controller.signal })
     await clock.runUntil(10)
     controller.abort()
     expect(await clock.until(run.result)).toMatchObject({ status: 'cancelled' })
-    expect(await clock.until(runtime.start(plan, { signal: AbortSignal.abort() }).result)).toMatchObject({
-      status: 'cancelled',
+  })
+
+  it('by a signal that had fired before: nothing begins, and the record says why', async () => {
+    const begun: string[] = []
+    const note = (what: string): Promise<never> => {
+      begun.push(what)
+      return new Promise(() => undefined)
+    }
+    const tool = defineTool({
+      name: 'note',
+      description: 'Notes that it was called.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => note('tool'),
     })
+    const planner: Planner = { name: 'noter', plan: () => note('planner') }
+    const clock = new VirtualClock()
+    const journal = memoryJournal()
+    const runtime = createRuntime({ tools: [tool], planner, clock, journal, ask: () => note('person') })
+    const plan = planOf([
+      { id: 'a', tool: 'note' },
+      { id: 'b', instruction: 'Well?' },
+      { id: 'c', goal: { text: 'a goal' } },
+      { id: 'd', tool: 'note', approval: 'required' },
+    ])
+    const signal = AbortSignal.abort()
+    const runs = [
+      runtime.start(plan, { signal }),
+      runtime.start(plan, { signal, approval: 'required' }),
+      runtime.start('a goal', { signal, limits: { timeMs: 1000 } }),
+    ]
+    expect(runs.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    for (const run of runs) {
+      expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'cancelled', usage: { plannerCalls: 0 } })
+      expect((await run.result).message).toContain('the signal given to start() had fired')
+      expect([...run.ledger()].map(({ status, attempt }) => `${status} ${String(attempt)}`)).toEqual(
+        run.plan === undefined ? [] : plan.steps.map(() => 'cancelled 0'),
+      )
+      const replay = replayJournal(journal.read(run.id) as Iterable<JournalEvent>)
+      expect(replay.outcome).toEqual(run.outcome)
+    }
+    await clock.until(runtime.close())
+    expect(begun).toEqual([])
+    expect(runtime.runs).toHaveLength(3)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('by a signal that fires while the run begins', async () => {
+    const controller = new AbortController()
+    const tool = defineTool({
+      name: 'quit',
+      description: 'Has the signal fire.',
+      input: z.object({}),
+      output: z.object({}),
+      run: () => {
+        controller.abort()
+        return {}
+      },
+    })
+    await using runtime = createRuntime({ tools: [tool] })
+    const run = runtime.start(
+      planOf([
+        { id: 'a', tool: 'quit' },
+        { id: 'b', tool: 'quit', after: ['a'] },
+      ]),
+      { signal: controller.signal },
+    )
+    expect(await run.result).toMatchObject({ status: 'cancelled' })
+    expect(run.step('b')?.attempt).toBe(0)
+  })
+
+  it('stops planning without running, also by a signal that had fired before', async () => {
+    let asked = 0
+    const planner: Planner = {
+      name: 'thinker',
+      plan: () => {
+        asked += 1
+        return new Promise<never>(() => undefined)
+      },
+    }
+    await using runtime = createRuntime({ planner })
+    await expect(runtime.plan('goal', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(asked).toBe(0)
+    const controller = new AbortController()
+    const planning = runtime.plan('goal', { signal: controller.signal })
+    controller.abort()
+    await expect(planning).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
   it('twice is once, and after the end it changes nothing', async () => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createRuntime } from '../../src/runtime/index.ts'
+import { createRuntime, type Planner } from '../../src/runtime/index.ts'
 import { planOf } from '../support/plans.ts'
 import { hang, waitTool } from '../support/tools.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
@@ -27,6 +27,50 @@ describe('close', () => {
     await clock.until(runtime.close({ runs: 'wait' }))
     expect(run.outcome).toMatchObject({ reason: 'done' })
     expect(clock.pending).toBe(0)
+  })
+
+  it('lets in the sub-runs of the runs that it waits for, and nobody else', async () => {
+    const clock = new VirtualClock()
+    const planner: Planner = {
+      name: 'two levels',
+      plan: ({ goal }) => ({
+        steps: [
+          { id: 'wait', tool: 'wait', input: { ms: 10 } },
+          goal.text === 'top'
+            ? { id: 'sub', goal: { text: 'middle' }, after: ['wait'] }
+            : { id: 'end', tool: 'wait', input: { ms: 10 } },
+        ],
+      }),
+    }
+    const runtime = createRuntime({ tools: [waitTool(clock)], planner, clock })
+    const run = runtime.start('top')
+    await clock.runUntil(5)
+    const closed = runtime.close({ runs: 'wait' })
+    expect(() => runtime.start('top')).toThrow(expect.objectContaining({ code: 'RUNTIME_CLOSED' }))
+    await clock.until(closed)
+    expect(run.outcome).toMatchObject({ reason: 'done' })
+    expect(runtime.runs).toHaveLength(2)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('cancels after all what it has waited for, when called again', async () => {
+    const clock = new VirtualClock()
+    const runtime = createRuntime({ tools: [waitTool(clock)], clock })
+    const run = runtime.start(plan)
+    await clock.runUntil(10)
+    const waiting = runtime.close({ runs: 'wait' })
+    await clock.until(Promise.all([waiting, runtime.close()]))
+    expect(run.outcome).toMatchObject({ status: 'cancelled', usage: { timeMs: 10 } })
+  })
+
+  it('stops what is being planned, and plans no more', async () => {
+    const planner: Planner = { name: 'thinker', plan: () => new Promise<never>(() => undefined) }
+    const runtime = createRuntime({ planner })
+    const planning = runtime.plan('goal')
+    const stopped = expect(planning).rejects.toMatchObject({ code: 'ABORTED' })
+    await runtime.close()
+    await stopped
+    await expect(runtime.plan('goal')).rejects.toMatchObject({ code: 'RUNTIME_CLOSED' })
   })
 
   it('is over within the grace period even if a tool hangs', async () => {
@@ -57,7 +101,7 @@ describe('close', () => {
     expect(run.outcome?.status).toBe('cancelled')
   })
 
-  it('lets the process exit by itself, on the real clock', async () => {
+  it('lets the process exit by itself, on the real clock', { timeout: 30_000 }, async () => {
     const script = fileURLToPath(new URL('../support/closingProcess.ts', import.meta.url))
     const child = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
@@ -65,7 +109,13 @@ describe('close', () => {
       said += chunk.toString()
     })
     const code = await new Promise((resolve) => child.on('exit', resolve))
-    expect(said.trim().split('\n')).toEqual(['done done', 'live cancelled', 'hung cancelled', 'closed'])
+    expect(said.trim().split('\n')).toEqual([
+      'done done',
+      'live cancelled',
+      'hung cancelled',
+      'many 200 below 100 lasting 0',
+      'closed',
+    ])
     expect(code).toBe(0)
   })
 })

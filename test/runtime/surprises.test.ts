@@ -12,7 +12,7 @@ import {
 import { from, planOf } from '../support/plans.ts'
 import { factsOf, statusesOf } from '../support/runs.ts'
 import { echo, waitTool } from '../support/tools.ts'
-import { VirtualClock } from '../support/virtualClock.ts'
+import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 
 const measure = defineTool({
   name: 'measure',
@@ -158,7 +158,7 @@ describe('an assumption', () => {
         ],
         { assumptions: [{ id: 'dry', statement: 'it is dry', fact: 'rain', is: { const: false }, steps: ['a'] }] },
       ),
-      { replan: () => ({ giveUp: 'wet' }) },
+      { replan: async () => (await settlePromises(), { giveUp: 'wet' }) },
     )
     await using runtime = createRuntime({ tools: [note], planner })
     await runtime.start({ text: 'goal', facts: { rain: true } }).result

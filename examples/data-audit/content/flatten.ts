@@ -56,7 +56,7 @@ export function flatten(value: unknown, name: string): FlatTable[] {
     const lists = fields.filter(([, field]) => Array.isArray(field))
     for (const [key, items] of lists) takeArray(`${name}/${key}`, items as unknown[], undefined, 0)
     const rest = fields.filter(([, field]) => !Array.isArray(field))
-    if (rest.length > 0 && rest.every(([, field]) => isCell(field)) && lists.length === 0) {
+    if (rest.length > 1 && lists.length === 0 && isDictionary(rest.map(([, field]): unknown => field))) {
       for (const [key, field] of rest) add(name, new Map<string, Cell>([['key', key], ['value', field as Cell]])) // prettier-ignore
     } else if (rest.length > 0) {
       const row = new Map<string, Cell>()
@@ -65,6 +65,12 @@ export function flatten(value: unknown, name: string): FlatTable[] {
     }
   }
   return [...tables].map(([table, rows]) => ({ name: table, rows }))
+}
+
+/** Values of one kind under many keys are a list of pairs; of several kinds, they describe one thing: a row. */
+function isDictionary(values: readonly unknown[]): boolean {
+  const kinds = new Set(values.flatMap((value) => (value === null ? [] : [typeof value])))
+  return values.every((value) => isCell(value)) && kinds.size <= 1
 }
 
 /** A grid (`width`, `height`, `values`) as a table of cells. */

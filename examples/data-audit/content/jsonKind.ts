@@ -66,7 +66,7 @@ function kindOfObject(fields: ReadonlyMap<string, Outline>): { readonly format: 
   const flat = [...fields.values()].every((field) => field.type === 'scalar')
   return {
     format: 'json-nested',
-    because: flat ? 'one flat object: keys and values' : 'one object with objects or arrays in it',
+    because: flat ? 'one flat object' : 'one object with objects or arrays in it',
   }
 }
 

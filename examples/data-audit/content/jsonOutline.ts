@@ -15,6 +15,7 @@ export interface OutlineResult {
   readonly at: number
 }
 
+const lineEnd = /^[ \t]*\r?\n/
 const deepest = 100
 /** Items of one array that are looked at; the rest is only passed over. */
 const itemsKept = 300
@@ -112,7 +113,11 @@ export function outlineOf(text: string): OutlineResult {
     })
     const rest = text.slice(at).trimStart()
     if (rest === '') return { outline: root, state: 'whole', at }
-    return { outline: root, state: /^[{[]/.test(rest) && text[at] === '\n' ? 'lines' : 'broken', at }
+    return {
+      outline: root,
+      state: /^[{[]/.test(rest) && lineEnd.test(text.slice(at, at + 20)) ? 'lines' : 'broken',
+      at,
+    }
   } catch (error) {
     if (!(error instanceof Stop)) throw error
     return { outline: root, state: error.reason, at }

@@ -11,6 +11,7 @@ interface Signature {
 
 const ascii = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0))
 
+const gzip = 'gzip archive'
 const signatures: readonly Signature[] = [
   {
     format: 'png',
@@ -23,8 +24,8 @@ const signatures: readonly Signature[] = [
   { format: 'unknown', name: 'JPEG image', head: [0xff, 0xd8, 0xff] },
   { format: 'unknown', name: 'GIF image', head: ascii('GIF8') },
   { format: 'unknown', name: 'PDF document', head: ascii('%PDF-') },
-  { format: 'unknown', name: 'ZIP archive (also: XLSX)', head: [0x50, 0x4b, 0x03, 0x04] },
-  { format: 'unknown', name: 'gzip archive', head: [0x1f, 0x8b] },
+  { format: 'unknown', name: 'ZIP archive (also: XLSX, DOCX)', head: [0x50, 0x4b, 0x03, 0x04] },
+  { format: 'unknown', name: gzip, head: [0x1f, 0x8b] },
   { format: 'unknown', name: 'SQLite database', head: ascii('SQLite format 3') },
 ]
 
@@ -32,10 +33,10 @@ const signatures: readonly Signature[] = [
 export function signatureOf(
   head: Uint8Array,
   tail: Uint8Array,
-): { readonly format: Format; readonly name: string; readonly whole: boolean } | undefined {
+): { readonly format: Format; readonly name: string; readonly whole: boolean; readonly isGzip: boolean } | undefined {
   const found = signatures.find((signature) => signature.head.every((byte, index) => head[index] === byte))
   if (found === undefined) return undefined
   const end = found.tail ?? []
   const whole = end.every((byte, index) => tail[tail.length - end.length + index] === byte)
-  return { format: found.format, name: found.name, whole }
+  return { format: found.format, name: found.name, whole, isGzip: found.name === gzip }
 }

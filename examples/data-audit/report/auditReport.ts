@@ -6,8 +6,9 @@ import { chartSchema } from '../charts/chart.ts'
 import { imageSchema } from '../content/png.ts'
 import { encodingSchema, formatSchema } from '../formats.ts'
 import { byWeight, problemSchema, type Problem } from '../problems/problem.ts'
-import { stepsOfFile, whyUnread } from './fileSteps.ts'
+import { stepsOfFile, type FileStep } from './fileSteps.ts'
 import type { History } from './history.ts'
+import { whyUnread } from './whyUnread.ts'
 import type { Join } from 'planloom/tools'
 
 const tableSchema = z.strictObject({
@@ -137,10 +138,25 @@ export function composeReport(findings: Findings): AuditReport {
       inserted: [...revision.inserted],
       removed: [...revision.removed],
       replaced: [...revision.replaced],
-      abandoned: [...revision.abandoned],
+      abandoned: revision.abandoned.map(({ id, because }) => ({ id, because: unreadOf(id, files) ?? because })),
       reordered: [...revision.reordered],
     })),
   }
+}
+
+/** These read what others refuse, and leave out what does not fit. */
+const lossy: ReadonlySet<string> = new Set(['read_csv_leniently', 'salvage_json'])
+
+function lossIn(steps: readonly FileStep[]): string | undefined {
+  const isLossy = steps.some(({ tool, status }) => status === 'succeeded' && lossy.has(tool))
+  return isLossy ? 'it does not read strictly: what does not fit was left out or filled up' : undefined
+}
+
+/** Where a step was given up since its file cannot be read, that is why; the planner only knows which facts it lacked. */
+function unreadOf(id: string, files: readonly ReportedFile[]): string | undefined {
+  const [, item] = /\[(\d+)/.exec(id) ?? []
+  const file = item === undefined ? undefined : files[Number(item)]
+  return file?.unread === undefined ? undefined : `${file.name}: ${file.unread}`
 }
 
 function reportFile(file: AuditFile, findings: Findings): ReportedFile {
@@ -150,7 +166,9 @@ function reportFile(file: AuditFile, findings: Findings): ReportedFile {
   const profile = own(findings.profiles)
   const charts = own(findings.charts)?.charts ?? []
   const problems: Problem[] = [...(own(findings.problems)?.problems ?? [])]
-  if (recognition?.damage !== undefined) {
+  const steps = stepsOfFile(findings.history, file.number)
+  const damage = recognition?.damage ?? lossIn(steps)
+  if (damage !== undefined) {
     problems.push({
       code: 'damaged_file',
       severity: 'high',
@@ -158,7 +176,7 @@ function reportFile(file: AuditFile, findings: Findings): ReportedFile {
       columns: [],
       count: 1,
       share: 1,
-      text: recognition.damage,
+      text: damage,
       examples: [],
     })
   }
@@ -171,7 +189,7 @@ function reportFile(file: AuditFile, findings: Findings): ReportedFile {
       because: recognition.because,
       asNamed: recognition.asNamed,
     }),
-    ...(recognition?.damage !== undefined && { damage: recognition.damage }),
+    ...(damage !== undefined && { damage }),
     status: profile?.kind ?? 'unread',
     ...(profile === undefined && { unread: whyUnread(findings.history, file.number, recognition) }),
     tables:
@@ -187,6 +205,6 @@ function reportFile(file: AuditFile, findings: Findings): ReportedFile {
       ...(profile.thumbnail !== undefined && { thumbnail: profile.thumbnail }),
     }),
     problems: problems.sort(byWeight),
-    steps: stepsOfFile(findings.history, file.number),
+    steps,
   }
 }

@@ -1,6 +1,6 @@
-// What was done with one file, step after step, and why that was not enough where it was not.
-import type { FileRecognition } from '../audit.ts'
+// What was done with one file, step after step.
 import type { History, StepRecord } from './history.ts'
+import { inWords } from './whyUnread.ts'
 
 export interface FileStep {
   readonly tool: string
@@ -24,21 +24,4 @@ export function stepsOfFile(history: History | undefined, number: number): FileS
     ...(step.failure && { failure: inWords(step.failure) }),
     ...(step.seconds !== undefined && { seconds: step.seconds }),
   }))
-}
-
-/** Why a file could not be read: what failed, or else why it was given up. */
-export function whyUnread(
-  history: History | undefined,
-  number: number,
-  recognition: FileRecognition | undefined,
-): string {
-  const own = (history?.steps ?? []).filter(({ item }) => item === number)
-  const failures = own.flatMap(({ failure }) => (failure === undefined ? [] : [inWords(failure)]))
-  if (failures.length > 0) return [...new Set(failures)].join(' ')
-  const abandoned = own.find((step) => step.abandoned !== undefined)?.abandoned
-  return abandoned ?? (recognition === undefined ? 'It could not be looked at.' : 'No tool reads it.')
-}
-
-function inWords({ message, hint }: NonNullable<StepRecord['failure']>): string {
-  return hint === undefined ? message : `${message} ${hint}`
 }

@@ -66,6 +66,7 @@ function noteOf(file: ReportedFile): string {
   if (file.asNamed === false && file.status !== 'unread') notes.push('not what its name promises')
   const sampled = file.tables.find(({ sampledFrom }) => sampledFrom !== undefined)
   if (sampled !== undefined) notes.push(`sample of ${formatCount(sampled.rows)} rows`)
+  if (file.status === 'tables' && file.tables.length === 0) notes.push('holds no rows')
   if (file.tables.length > 1) notes.push(`${String(file.tables.length)} tables`)
   return notes.join(', ')
 }
@@ -106,7 +107,7 @@ function fileDetails(file: ReportedFile, index: number): Markup {
 function factsOf(file: ReportedFile): Markup {
   const { image } = file
   return html`<p class="soft">
-    ${file.because !== undefined && html`Recognised by its content: ${file.because}. `}${file.encoding !== undefined && file.encoding !== 'binary' && html`Encoding ${file.encoding}. `}${file.status === 'unread' && html`<span class="high">Not read: ${file.unread ?? ''}</span>`}
+    ${file.because !== undefined && html`Recognised by its content: ${file.because}. `}${file.encoding !== undefined && file.encoding !== 'binary' && (file.encoding === 'gzip' ? 'Packed with gzip. ' : `Encoding ${file.encoding}. `)}${file.status === 'unread' && html`<span class="high">Not read: ${file.unread ?? ''}</span>`}
     ${image !== undefined && html`${image.width} × ${image.height} pixels, ${image.colour}, ${image.bitDepth} bits a channel${image.interlaced && ', interlaced'}${image.dpi !== undefined && `, ${String(image.dpi)} dpi`}; a plain bitmap would be ${formatNumber(image.compression)} times as large. Parts: ${image.chunks.map(({ type, count }) => (count > 1 ? `${type} ×${String(count)}` : type)).join(', ')}.`}
   </p>`
 }

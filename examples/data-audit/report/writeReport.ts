@@ -1,7 +1,7 @@
 // Writing the report: both files or none, and never half a file.
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ToolError } from 'planloom/tools'
+import { ToolError, makeFolder } from 'planloom/tools'
 import type { AuditReport } from './auditReport.ts'
 import { renderPage } from './page.ts'
 
@@ -15,7 +15,7 @@ export async function writeReport(folder: string, report: AuditReport): Promise<
   const json = join(folder, 'report.json')
   const drafts = [html, json].map((path) => ({ path, draft: `${path}.draft` }))
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     await writeDurably(`${html}.draft`, renderPage(report))
     await writeDurably(`${json}.draft`, `${JSON.stringify(report, undefined, 1)}\n`)
     for (const { path, draft } of drafts) await rename(draft, path)
@@ -47,8 +47,12 @@ function unwritable(folder: string, error: unknown): ToolError {
     ENOTDIR: 'something in the path is a file, not a folder',
     EEXIST: 'there is a file of that name',
   }
-  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error))
-  return new ToolError('REPORT_UNWRITABLE', `The report could not be written to "${folder}": ${reason}.`, {
+  const words = error instanceof Error ? error.message : String(error)
+  const message =
+    code === 'FOLDER_UNMAKEABLE'
+      ? `The report could not be written. ${words}`
+      : `The report could not be written to "${folder}": ${reasons[code] ?? words}.`
+  return new ToolError('REPORT_UNWRITABLE', message, {
     hint: 'Make room, or choose another folder for the report.',
     where: { path: folder },
     cause: error,

@@ -1,16 +1,17 @@
 // Which files there are. Everything else in the audit happens once for each of them.
-import { lstat, opendir, stat } from 'node:fs/promises'
-import { basename, extname, join, relative, resolve } from 'node:path'
+import { lstat, opendir, realpath, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
 import { ToolError, confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
 import { fileSchema, type Audit, type AuditFile } from '../audit.ts'
+import { extensionOf } from '../formats.ts'
 
 type Found = Omit<AuditFile, 'table' | 'number'>
 
 const mostFiles = 5000
 const mostFolders = 1000
 
-export function discoverTool({ db }: Audit) {
+export function discoverTool({ db, out }: Audit) {
   return defineTool({
     name: 'discover',
     description:
@@ -24,36 +25,52 @@ export function discoverTool({ db }: Audit) {
     needs: { folder: 'folder' },
     gives: { file: { from: '/files', each: true }, aside: '/aside' },
     effects: 'read',
-    run: ({ folder }, { signal }) => discover(db.roots, folder, signal),
+    run: ({ folder }, { signal }) => discover(db.roots, folder, out, signal),
   })
 }
 
 /** Lists the files below a folder, by name.
  * @throws `FOLDER_MISSING`, `NO_PERMISSION`, `FOLDER_EMPTY`, `FOLDER_TOO_LARGE`, `PATH_OUTSIDE` */
-async function discover(roots: readonly string[], folder: string, signal?: AbortSignal) {
+async function discover(roots: readonly string[], folder: string, out: string, signal?: AbortSignal) {
   const root = await confineFolder(roots, folder)
+  const own = await realpath(out).catch(() => out)
+  const written = own === root ? ['report.html', 'report.json', 'tables'].map((name) => join(own, name)) : [own]
   const files: Found[] = []
   const aside: { name: string; because: string }[] = []
   const open = [root]
   for (let nth = 0; nth < open.length; nth++) {
     if (nth >= mostFolders) throw tooLarge(folder, `${String(mostFolders)} folders`)
     const current = open[nth] ?? root
-    for (const name of await namesIn(current, current === root ? folder : relative(root, current))) {
+    let names: string[]
+    try {
+      names = await namesIn(current, current === root ? folder : relative(root, current))
+    } catch (error) {
+      if (current === root) throw error
+      aside.push({ name: relative(root, current), because: whyAside(error, false) })
+      continue
+    }
+    for (const name of names) {
       signal?.throwIfAborted()
       const path = join(current, name)
       const shown = relative(root, path)
       if (name.startsWith('.')) continue
+      if (written.includes(path)) {
+        aside.push({ name: shown, because: 'what this audit itself writes' })
+        continue
+      }
+      let isLink = false
       try {
         const found = await lstat(path)
-        const target = found.isSymbolicLink() ? await stat(await confine(roots, path)) : found
+        isLink = found.isSymbolicLink()
+        const target = isLink ? await stat(await confine(roots, path)) : found
         if (target.isDirectory()) {
-          if (found.isSymbolicLink()) aside.push({ name: shown, because: 'a link to a folder' })
+          if (isLink) aside.push({ name: shown, because: 'a link to a folder' })
           else open.push(path)
         } else if (target.isFile())
-          files.push({ path, name: shown, extension: extname(name).toLowerCase(), sizeBytes: target.size })
+          files.push({ path, name: shown, extension: extensionOf(name), sizeBytes: target.size })
         else aside.push({ name: shown, because: 'neither a file nor a folder' })
       } catch (error) {
-        aside.push({ name: shown, because: whyAside(error) })
+        aside.push({ name: shown, because: whyAside(error, isLink) })
       }
       if (files.length > mostFiles) throw tooLarge(folder, `${String(mostFiles)} files`)
     }
@@ -82,9 +99,20 @@ async function confineFolder(roots: readonly string[], folder: string): Promise<
   })
 }
 
-function whyAside(error: unknown): string {
-  if (!(error instanceof ToolError)) return error instanceof Error ? error.message : String(error)
-  return error.code === 'FILE_MISSING' ? 'a link to nothing' : 'a link that leads out of the folder'
+function whyAside(error: unknown, isLink: boolean): string {
+  switch (unreadable('', error).code) {
+    case 'FILE_MISSING':
+    case 'FOLDER_MISSING':
+      return isLink ? 'a link to nothing' : 'it is not there (any more)'
+    case 'PATH_OUTSIDE':
+      return 'a link that leads out of the folder'
+    case 'PATH_INVALID':
+      return isLink ? 'a link that leads in a circle' : 'its name is longer than the file system allows'
+    case 'NO_PERMISSION':
+      return 'no permission to read it'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
 }
 
 async function namesIn(path: string, shown: string): Promise<string[]> {

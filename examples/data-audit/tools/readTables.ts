@@ -37,7 +37,7 @@ export function readerTools({ db }: Audit) {
       tables: [
         await readTable(db, {
           path: file.path,
-          ...delimiterOf(recognition),
+          ...dialectOf(recognition),
           reader: 'csv',
           name: file.table,
           maxRows: mostRows,
@@ -64,7 +64,7 @@ export function readerTools({ db }: Audit) {
       tables: [
         await readTable(db, {
           path: file.path,
-          ...delimiterOf(recognition),
+          ...dialectOf(recognition),
           reader: 'csv',
           name: file.table,
           lenient: true,
@@ -157,6 +157,6 @@ export function readerTools({ db }: Audit) {
   return [readCsv, readCsvLeniently, readJsonRows, salvageJson, readParquet, sampleParquet]
 }
 
-function delimiterOf({ delimiter }: FileRecognition): { readonly delimiter?: string } {
-  return delimiter === undefined ? {} : { delimiter }
+function dialectOf({ delimiter, skip }: FileRecognition): { readonly delimiter?: string; readonly skip?: number } {
+  return { ...(delimiter !== undefined && { delimiter }), ...(skip !== undefined && { skip }) }
 }

@@ -3,12 +3,20 @@ import { confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
 import { fileRecognitionSchema, fileSchema, type Audit } from '../audit.ts'
 import { recogniseFile } from '../content/recogniseFile.ts'
-import { promised } from '../formats.ts'
+import { hoped, promised } from '../formats.ts'
 
 const withExtension = (extension: string) => ({
   properties: { extension: { const: extension } },
   required: ['extension'],
 })
+
+/** The first that fits holds. */
+function predictions(valueOf: (promise: Pick<(typeof promised)[number], 'format' | 'encoding'>) => string) {
+  return [
+    ...promised.map((promise) => ({ fact: 'file', is: withExtension(promise.extension), value: valueOf(promise) })),
+    { fact: 'file', is: {}, value: valueOf(hoped) },
+  ]
+}
 
 export function recogniseTool({ db }: Audit) {
   return defineTool({
@@ -21,19 +29,11 @@ export function recogniseTool({ db }: Audit) {
     gives: {
       format: {
         from: '/format',
-        predict: promised.map(({ extension, format }) => ({
-          fact: 'file',
-          is: withExtension(extension),
-          value: format,
-        })),
+        predict: predictions(({ format }) => format),
       },
       encoding: {
         from: '/encoding',
-        predict: promised.map(({ extension, encoding }) => ({
-          fact: 'file',
-          is: withExtension(extension),
-          value: encoding,
-        })),
+        predict: predictions(({ encoding }) => encoding),
       },
       recognition: '',
     },

@@ -1,11 +1,11 @@
-// Means for what is no table as it stands: nested JSON, grids, maps, and text in another encoding.
-import { open, readFile, stat } from 'node:fs/promises'
-import { ToolError, confine, defineTool, unreadable, workPath } from 'planloom/tools'
+// Means for what is no table as it stands: nested JSON, grids and maps.
+import { readFile, stat } from 'node:fs/promises'
+import { ToolError, confine, defineTool, unreadable } from 'planloom/tools'
 import { z } from 'zod'
 import { fileSchema, fileTablesSchema, type Audit, type AuditFile } from '../audit.ts'
 import { flatten, unrollGrid, type FlatTable } from '../content/flatten.ts'
 import { tableOfFeatures, tablesOfTopology } from '../content/geometry.ts'
-import { encodingSchema, type Format } from '../formats.ts'
+import type { Format } from '../formats.ts'
 import { writeTables } from './writeRows.ts'
 
 /** JSON that has to be reshaped is read whole; more than this would not fit. */
@@ -73,66 +73,7 @@ export function reshapeTools(audit: Audit) {
       3,
       (features, table) => [tableOfFeatures(features, table)],
     ),
-    transcodeTool(audit),
   ]
-}
-
-function transcodeTool({ db }: Audit) {
-  return defineTool({
-    name: 'transcode',
-    description: 'Makes a copy of a text in UTF-8.',
-    input: z.strictObject({ file: fileSchema, encoding: encodingSchema }),
-    output: z.strictObject({ file: fileSchema, encoding: encodingSchema }),
-    needs: {
-      file: 'file',
-      encoding: { fact: 'encoding', is: { enum: ['latin-1', 'utf-8-bom', 'utf-16le', 'utf-16be'] } },
-    },
-    gives: { file: '/file', encoding: { from: '/encoding', is: { const: 'utf-8' } } },
-    cost: 2,
-    effects: 'write',
-    idempotent: true,
-    run: async ({ file, encoding }, { signal }) => {
-      const from = await confine(db.roots, file.path)
-      const path = await workPath(db, file.table, file.path, file.extension)
-      const label = {
-        'latin-1': 'windows-1252',
-        'utf-8': 'utf-8',
-        'utf-8-bom': 'utf-8',
-        'utf-16le': 'utf-16le',
-        'utf-16be': 'utf-16be',
-        binary: 'utf-8',
-      }[encoding]
-      try {
-        const sizeBytes = await copyAsUtf8(from, path, label, signal)
-        return { file: { ...file, path, sizeBytes }, encoding: 'utf-8' as const }
-      } catch (error) {
-        signal.throwIfAborted()
-        throw unreadable(file.name, error)
-      }
-    },
-  })
-}
-
-async function copyAsUtf8(from: string, to: string, label: string, signal: AbortSignal): Promise<number> {
-  const decoder = new TextDecoder(label)
-  const source = await open(from)
-  try {
-    const target = await open(to, 'w')
-    try {
-      const piece = new Uint8Array(1024 * 1024)
-      for (;;) {
-        signal.throwIfAborted()
-        const { bytesRead } = await source.read(piece, 0, piece.length)
-        await target.write(decoder.decode(piece.subarray(0, bytesRead), { stream: bytesRead > 0 }))
-        if (bytesRead === 0) break
-      }
-    } finally {
-      await target.close()
-    }
-  } finally {
-    await source.close()
-  }
-  return (await stat(to)).size
 }
 
 async function readJson({ db }: Audit, file: AuditFile, signal: AbortSignal): Promise<unknown> {
@@ -152,18 +93,29 @@ async function readJson({ db }: Audit, file: AuditFile, signal: AbortSignal): Pr
     signal.throwIfAborted()
     throw error instanceof ToolError ? error : unreadable(file.name, error)
   }
-  return tryReshape(file, () => JSON.parse(text) as unknown)
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw jsonUnreadable(file, `does not read as JSON: ${wordsOf(error)}`, error)
+  }
 }
 
 function tryReshape<T>(file: AuditFile, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new ToolError('JSON_UNREADABLE', `"${file.name}" is not what it seemed: ${message.slice(0, 300)}`, {
-      retryable: false,
-      where: { path: file.name },
-      cause: error,
-    })
+    throw jsonUnreadable(file, `is not what it seemed: ${wordsOf(error)}`, error)
   }
+}
+
+function jsonUnreadable(file: AuditFile, what: string, cause: unknown): ToolError {
+  return new ToolError('JSON_UNREADABLE', `"${file.name}" ${what}.`, {
+    retryable: false,
+    where: { path: file.name },
+    cause,
+  })
+}
+
+function wordsOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 300)
 }

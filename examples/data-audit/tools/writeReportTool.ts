@@ -13,6 +13,9 @@ import {
 import { composeReport } from '../report/auditReport.ts'
 import { writeReport } from '../report/writeReport.ts'
 
+/** They are a fact of the run, which its journal keeps. */
+const mostNotRead = 30
+
 /** One for each file that has it; `null` where the step that would have given it was not carried out. */
 const forEach = <T extends z.ZodType>(schema: T) => z.array(schema.nullable()).nullable()
 
@@ -35,6 +38,8 @@ export function writeReportTool(audit: Audit) {
       json: z.string(),
       files: z.int(),
       unread: z.int(),
+      /** Why files were not read: the first of them, for those who do not open the report. */
+      notRead: z.array(z.strictObject({ name: z.string(), because: z.string() })),
       problems: z.strictObject({ high: z.int(), medium: z.int(), low: z.int() }),
       joins: z.int(),
     }),
@@ -64,7 +69,18 @@ export function writeReportTool(audit: Audit) {
       })
       const { html, json } = await writeReport(audit.out, report)
       const { files, unread, problems, joins } = report.totals
-      return { html: shown(html), json: shown(json), files, unread, problems, joins: joins.strong + joins.likely }
+      const notRead = report.files.flatMap(({ name, unread }) =>
+        unread === undefined ? [] : [{ name, because: unread }],
+      )
+      return {
+        html: shown(html),
+        json: shown(json),
+        files,
+        unread,
+        notRead: notRead.slice(0, mostNotRead),
+        problems,
+        joins: joins.strong + joins.likely,
+      }
     },
   })
 }

@@ -155,8 +155,13 @@ function toFailure(value: unknown): Failure | undefined {
 
 function usageOf(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined
-  const { tokens, cost } = value
-  const usage = { ...(isAmount(tokens) && { tokens }), ...(isAmount(cost) && { cost }) }
+  const { tokens, cost, plannerCalls, replans } = value
+  const usage = {
+    ...(isAmount(tokens) && { tokens }),
+    ...(isAmount(cost) && { cost }),
+    ...(isAmount(plannerCalls) && { plannerCalls }),
+    ...(isAmount(replans) && { replans }),
+  }
   return Object.keys(usage).length === 0 ? undefined : usage
 }
 

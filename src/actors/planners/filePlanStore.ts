@@ -4,16 +4,17 @@
 // F2. What cannot be read, or is not what it should be, is no plan: the planner plans again and writes over it.
 // F3. Any number of processes may share the folder. Who writes last wins, and all of them wrote a plan for the same key.
 import { readFileSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { PlanloomError } from '../../errors.ts'
+import { makeFolder } from '../../makeFolder.ts'
 import { storedPlanSchema, type PlanStore, type StoredPlan } from './planStore.ts'
 
 /** Makes a store that outlives the process.
  *
  * @param folder made when first needed.
- * @throws (from `set`, `delete`) what the file system says, for example when the disk is full.
+ * @throws (from `set`) `FOLDER_UNMAKEABLE`, and (from `set`, `delete`) what the file system says, for example when the disk is full.
  * @example
  * const store = filePlanStore('.planloom/plans')
  * store.get('never-stored') // undefined
@@ -36,7 +37,7 @@ export function filePlanStore(folder: string): PlanStore {
 
   async function set(plan: StoredPlan): Promise<void> {
     const path = pathOf(plan.key)
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     writes += 1
     const draft = `${path}.${String(process.pid)}-${String(threadId)}-${String(writes)}.tmp`
     try {

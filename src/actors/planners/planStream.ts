@@ -1,21 +1,28 @@
 // Plans that come step by step: passing them on and gathering them, with what the stream returns at its end.
 import type { Step } from '../../plan/schema.ts'
-import type { PlanAnswer, PlanDraft, Planner } from './planner.ts'
+import type { PlanAnswer, PlanDraft, Planner, PlanStream } from './planner.ts'
 
 type Answered = ReturnType<Planner['plan']>
 
-export function isStream(answered: Answered): answered is AsyncIterable<Step> {
-  return Symbol.asyncIterator in answered
+/** Whether an answer comes step by step; a list of steps does not, it is there at once. */
+export function isStream(answered: unknown): answered is PlanStream {
+  if (typeof answered !== 'object' || answered === null) return false
+  return Symbol.asyncIterator in answered || (Symbol.iterator in answered && 'next' in answered)
+}
+
+/** What gives the steps of a stream, and at its end what was returned. */
+export function iteratorOf(stream: PlanStream): AsyncIterator<Step, unknown> | Iterator<Step, unknown> {
+  return Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]()
 }
 
 /** Passes a stream on as it comes, and keeps the whole at its end. What the stream returns besides its steps goes along. */
 export async function* passOn(
-  stream: AsyncIterable<Step>,
+  stream: PlanStream,
   before: Promise<void> | undefined,
   keep: (whole: PlanAnswer) => Promise<void>,
 ): AsyncGenerator<Step, unknown> {
   await before
-  const iterator: AsyncIterator<Step, unknown> = stream[Symbol.asyncIterator]()
+  const iterator = iteratorOf(stream)
   const steps: Step[] = []
   let isOver = false
   try {
@@ -37,7 +44,7 @@ export async function* passOn(
 /** A stream as a whole answer, for where a promise has to be given. */
 export async function gather(answered: Answered): Promise<PlanAnswer> {
   if (!isStream(answered)) return answered
-  const iterator: AsyncIterator<Step, unknown> = answered[Symbol.asyncIterator]()
+  const iterator = iteratorOf(answered)
   const steps: Step[] = []
   for (;;) {
     const next = await iterator.next()

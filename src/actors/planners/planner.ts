@@ -11,6 +11,8 @@ export interface PlanRequest {
   readonly limits: RunLimits
   /** What the validator found in the planner's last answer to this same request; empty at first. */
   readonly findings: readonly Finding[]
+  /** Steps of a plan that broke off while it streamed in, as far as they have begun: the answer must hold them as they are. */
+  readonly begun?: readonly Step[]
 }
 
 export interface ReplanRequest extends PlanRequest {
@@ -42,6 +44,9 @@ export interface PlannerContext {
   readonly now: () => number
 }
 
+/** Steps one by one, from a generator (`async *plan()` or `*plan()`). */
+export type PlanStream = AsyncIterable<Step> | Generator<Step, unknown>
+
 /** Turns a goal into a plan, and trouble into an amendment.
  *
  * `plan` gives a whole plan, or yields its steps one by one; `replan` may be left out, and trouble then ends the run.
@@ -57,7 +62,7 @@ export interface PlannerContext {
  */
 export interface Planner {
   readonly name: string
-  plan(request: PlanRequest, context: PlannerContext): PlanAnswer | Promise<PlanAnswer> | AsyncIterable<Step>
+  plan(request: PlanRequest, context: PlannerContext): PlanAnswer | Promise<PlanAnswer> | PlanStream
   replan?(request: ReplanRequest, context: PlannerContext): ReplanAnswer | Promise<ReplanAnswer>
   /** True: it wants to be asked (trouble `expanded`) when a `forEach` has got its children, to plan for single items. */
   readonly elaborates?: boolean

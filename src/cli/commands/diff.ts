@@ -1,4 +1,5 @@
 // `planloom diff`: what turns one plan into another, as a patch.
+import { PlanloomError } from '../../errors.ts'
 import { canonicalJson, diffPlans, type Goal, type Operation, type Plan } from '../../plan/index.ts'
 import type { Colours } from '../colours.ts'
 import { printable } from '../escape.ts'
@@ -8,6 +9,11 @@ import type { Output } from '../output.ts'
 
 /** With `--json` the document is the patch itself. */
 export async function diff(fileA: string, fileB: string, output: Output): Promise<number> {
+  if (fileA === '-' && fileB === '-') {
+    throw new PlanloomError('USAGE', 'Only one of the two plans can come from the standard input.', {
+      hint: 'Give the other one as a file.',
+    })
+  }
   const [a, b] = [await loadPlan(fileA), await loadPlan(fileB)]
   const patch = diffPlans(a, b)
   const none = `goal, steps and assumptions of ${fileA} and ${fileB} are the same`

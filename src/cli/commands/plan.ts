@@ -1,11 +1,12 @@
 // `planloom plan`: shows the plan for a goal, and runs nothing.
-import { parsePlan, type Goal, type Plan } from '../../plan/index.ts'
+import type { Goal, Plan } from '../../plan/index.ts'
 import { createRuntime, PlanloomError } from '../../runtime/index.ts'
 import { draw, type DrawingFormat } from '../drawing.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { errorDocument } from '../findingLines.ts'
 import { listenForInterrupts } from '../interrupts.ts'
-import { catalogueOf } from '../loadPlan.ts'
+import { findingsOf, InvalidWorkError } from '../invalidWork.ts'
+import { checkedPlan } from '../loadPlan.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import type { Output } from '../output.ts'
 
@@ -17,7 +18,7 @@ export interface PlanOptions extends WorkOptions {
 export async function plan(file: string, options: PlanOptions, output: Output): Promise<number> {
   const work = await loadWork(file, options)
   try {
-    const proposed = work.goal ? await planFor(work.goal, work, output) : parsePlan(work.plan, catalogueOf(work.tools))
+    const proposed = work.goal ? await planFor(file, work.goal, work, output) : checkedPlan(file, work.plan, work.tools)
     output.print(draw(proposed, options.format))
     output.document(proposed)
     output.note(followingLines(proposed, work).map((line) => output.errorColours.dim(line)))
@@ -44,7 +45,12 @@ function followingLines({ steps }: Plan, { goal, planner }: Work): string[] {
   })
 }
 
-async function planFor(goal: Goal, { tools, planner, executors, limits }: Work, output: Output): Promise<Plan> {
+async function planFor(
+  file: string,
+  goal: Goal,
+  { tools, planner, executors, limits }: Work,
+  output: Output,
+): Promise<Plan> {
   const runtime = createRuntime({
     tools,
     ...(planner && { planner }),
@@ -63,6 +69,11 @@ async function planFor(goal: Goal, { tools, planner, executors, limits }: Work, 
   })
   try {
     return await runtime.plan(goal, { signal: interrupted.signal })
+  } catch (error) {
+    const findings = findingsOf(error)
+    if (findings.length === 0) throw error
+    const who = planner === undefined ? 'The planner' : `The planner "${planner.name}"`
+    throw new InvalidWorkError('PLAN_INVALID', `${who} proposes nothing that could run.`, file, findings)
   } finally {
     stopListening()
     await runtime.close()

@@ -5,7 +5,7 @@ import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { readJournal } from '../journalFile.ts'
-import type { Output } from '../output.ts'
+import { checkEvents, type Output } from '../output.ts'
 import { lineOf } from '../progress/happenings.ts'
 import { createProgressBook } from '../progress/progressBook.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines, type EndedRun } from '../summary.ts'
@@ -18,6 +18,7 @@ export interface ReplayOptions {
 }
 
 export function replay(file: string, options: ReplayOptions, output: Output): number {
+  checkEvents(options, output)
   const replayed = replayJournal(readJournal(file))
   const ended = replayedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)

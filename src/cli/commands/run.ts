@@ -1,10 +1,11 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
 import { createRuntime, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
+import { checkAnswers, unusedAnswerLines } from '../answers.ts'
 import { seeThrough } from '../company.ts'
 import { checkWritable, journalInFile } from '../journalFile.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
-import type { Output } from '../output.ts'
+import { checkEvents, type Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
 import { showProgress } from '../progress/showProgress.ts'
 import { createQuestions } from '../questions.ts'
@@ -21,6 +22,8 @@ export interface RunOptions extends WorkOptions {
   readonly answers?: ReadonlyMap<string, unknown>
   /** File that the journal is written to, as the run goes on. */
   readonly journal?: string
+  /** Whatever stands in that file may go. */
+  readonly overwrite?: boolean
   /** With `--json`: every transition as a line, before the document. */
   readonly events?: boolean
   readonly quiet?: boolean
@@ -28,8 +31,10 @@ export interface RunOptions extends WorkOptions {
 }
 
 export async function run(file: string, options: RunOptions, output: Output): Promise<number> {
+  checkEvents(options, output)
   const work = await loadWork(file, options)
-  if (options.journal !== undefined) checkWritable(options.journal)
+  if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
+  if (options.journal !== undefined) checkWritable(options.journal, { overwrite: options.overwrite })
   let progress: Progress | undefined
   const questions = createQuestions({
     streams: output.streams,
@@ -52,7 +57,11 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work
-    return await seeThrough(begun, { questions, output, progress, journal, graceMs: limits?.graceMs })
+    const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
+    const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs: limits?.graceMs })
+    const ids = [...begun.ledger()].map(({ id }) => id)
+    output.note(unusedAnswerLines(questions.unused(), ids).map((line) => output.errorColours.yellow(line)))
+    return code
   } finally {
     progress?.close()
     await runtime.close()

@@ -27,16 +27,12 @@ function tell(turn: Turn, id: string, endedId: string, ended: Entry): void {
   const step = turn.steps.get(id)
   if (entry === undefined || step === undefined || (entry.status !== 'waiting' && entry.status !== 'held')) return
   if (ended.status !== 'succeeded' && !canDoWithout(step, endedId)) {
-    skip(turn, id, entry, ended.causedBy ?? (ended.failure || isLost(ended) ? endedId : undefined), ended.loss)
+    skip(turn, id, entry, ended.causedBy ?? endedId, ended.loss)
     return
   }
   const missing = entry.missing - 1
   turn.entries = turn.entries.set(id, { ...entry, missing })
   if (missing === 0) makeReady(turn, id)
-}
-
-function isLost(entry: Entry): boolean {
-  return entry.loss !== undefined
 }
 
 /** Ends a step without running it. */
@@ -56,7 +52,14 @@ export function recount(turn: Turn, id: string): void {
     const other = turn.entries.get(dependency)
     if (other !== undefined && isMet(turn, step, dependency, other)) continue
     if (other !== undefined && isSettled(other.status) && !other.undecided) {
-      skip(turn, id, entry, other.causedBy ?? dependency, other.loss ?? 'lost')
+      // A step that its condition skipped takes nothing from the goal, and neither do those behind it.
+      skip(
+        turn,
+        id,
+        entry,
+        other.causedBy ?? dependency,
+        other.loss ?? (other.status === 'skipped' ? undefined : 'lost'),
+      )
       return
     }
     missing += 1
@@ -106,7 +109,7 @@ export function makeReady(turn: Turn, id: string): void {
     gather(turn, id, entry, step.expanded)
   } else if (step.forEach) {
     setEntry(turn, id, { ...entry, status: 'ready' })
-    turn.expanding.push(id)
+    if (turn.planIsWhole) turn.expanding.push(id) // a revision needs a first one: while the plan streams in, it waits
   } else if (step.approval === 'required' && !entry.approved) {
     setEntry(turn, id, { ...entry, status: 'held' })
   } else {

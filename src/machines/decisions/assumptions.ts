@@ -11,6 +11,7 @@ import { makeReady, propagate } from './advance.ts'
 import { raise } from './fail.ts'
 import { findFact } from './facts.ts'
 import { isSettled } from './ledger.ts'
+import { takeBackTroubles } from './troubles.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 /** Takes over the assumptions of a revision: new ones are checked, and steps held by those that are gone are let go. One
@@ -68,6 +69,7 @@ function check(turn: Turn, assumption: Assumption): void {
   if (problems.length === 0) {
     if (!turn.broken.has(id)) return
     turn.broken = turn.broken.delete(id)
+    takeBackTroubles(turn)
     release(turn, assumption)
   } else if (!turn.broken.has(id) && !turn.waived.has(id)) {
     turn.broken = turn.broken.add(id)

@@ -23,6 +23,7 @@ import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal } from './planner.ts'
 import { findRefusal, type Command } from './refusal.ts'
 import { findConflict, tryPatch } from './revise.ts'
+import { takeBackTroubles } from './troubles.ts'
 import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
 
 /** @returns whether the command can be taken; if not, the turn says why. */
@@ -98,6 +99,7 @@ export function reject(turn: Turn, event: RunReject): void {
     text: because,
     rejected: { because, ...(by !== undefined && { by }), operations, troubles },
   })
+  takeBackTroubles(turn)
 }
 
 /** A step that a person does not want is not run; what that means says its `onFailure`, as for a step that failed. */
@@ -125,7 +127,9 @@ function rejectStep(turn: Turn, event: RunReject & { readonly stepId: string }):
 export function edit(turn: Turn, event: RunEdit): void {
   if (!isTaken(turn, event)) return
   turn.refused = findConflict(turn, event.patch) ?? tryPatch(turn, event.patch)
-  if (turn.refused === undefined) expandReady(turn)
+  if (turn.refused !== undefined) return
+  takeBackTroubles(turn)
+  expandReady(turn)
 }
 
 /** One more attempt, by hand: for a step that failed, is uncertain, was skipped, or waits for its next attempt. */
@@ -134,7 +138,6 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   const found = stepFor(turn, event)
   if (found === undefined) return
   clearTimer(turn, `retry:${id}`)
-  settleTrouble(turn, id)
   setEntry(turn, id, {
     ...found.entry,
     status: 'waiting',
@@ -145,6 +148,7 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   })
   reopenDependents(turn, id)
   recount(turn, id)
+  takeBackTroubles(turn)
   expandReady(turn)
 }
 
@@ -158,8 +162,8 @@ export function skipStep(turn: Turn, event: StepSkip): void {
     abort(turn, id, entry, because ?? 'skipped by hand')
     countOut(turn, step, -1)
   }
-  settleTrouble(turn, id)
   skip(turn, id, { ...entry, undecided: undefined }, id, 'permitted')
+  takeBackTroubles(turn)
   expandReady(turn)
 }
 
@@ -170,8 +174,8 @@ export function answerStep(turn: Turn, event: StepAnswered): void {
   if (found === undefined) return
   const { entry } = found
   if (entry.status === 'running') abort(turn, id, entry, 'answered')
-  settleTrouble(turn, id)
   succeed(turn, id, entry, value, facts)
+  takeBackTroubles(turn)
   if (wasTold(entry)) {
     turn.ended.pop()
     reopenDependents(turn, id)
@@ -179,26 +183,10 @@ export function answerStep(turn: Turn, event: StepAnswered): void {
   expandReady(turn)
 }
 
-/** A person has decided what becomes of the step (C2): neither the next question nor the open one is about it any more, and
- * an open one that is about nothing else is withdrawn. */
-function settleTrouble(turn: Turn, id: string): void {
-  turn.troubles = turn.troubles.filter((trouble) => trouble.stepId !== id)
-  const { asked } = turn
-  const troubles = asked?.troubles.filter((trouble) => trouble.stepId !== id) ?? []
-  if (asked === undefined || troubles.length === asked.troubles.length) return
-  if (troubles.length > 0) {
-    turn.asked = { ...asked, troubles }
-    return
-  }
-  const { requestId } = asked
-  turn.asked = undefined
-  clearTimer(turn, `planner:${requestId}`)
-  turn.commands.push({ type: 'plan.cancel', requestId })
-}
-
 export function reportFact(turn: Turn, event: FactReported): void {
   if (!isTaken(turn, event)) return
   takeFacts(turn, `report:${event.by ?? 'api'}`, [{ key: event.key, value: event.value }])
+  takeBackTroubles(turn)
   expandReady(turn)
 }
 

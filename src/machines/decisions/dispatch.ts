@@ -2,8 +2,8 @@
 //
 // D1. A step goes out only while it is `ready`, and leaves as `running` with a new attempt number.
 // D2. No limit is exceeded: of the run, of a role, of a tool.
-// D3. Nothing goes out after the verdict, nor of a plan that waits for approval or that must be whole first, however the run
-//     came to this state.
+// D3. Nothing goes out after the verdict, nor of a plan that waits for approval, nor of one that is still being written
+//     unless the run wants it so, however the run came to this state.
 import { resolveReferences } from '../../plan/references.ts'
 import type { JsonObject } from '../../plan/json.ts'
 import type { Step } from '../../plan/schema.ts'
@@ -16,14 +16,12 @@ import { failStep } from './fail.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 export function dispatchReady(turn: Turn): void {
-  if (turn.verdict || !mayBegin(turn)) return // D3
+  if (turn.verdict || !planMayGo(turn)) return // D3
   for (let id = takeNext(turn); id !== undefined; id = takeNext(turn)) sendOut(turn, id)
 }
 
-function mayBegin({ planIsWhole, planIsApproved, run }: Turn): boolean {
-  if (planIsWhole) return planIsApproved
-  const { approval, dispatch } = run.settings
-  return dispatch === 'eager' && approval === 'none'
+function planMayGo({ planIsWhole, planIsApproved, run }: Turn): boolean {
+  return planIsWhole ? planIsApproved : run.settings.dispatch === 'eager' && run.settings.approval === 'none'
 }
 
 /** Takes the best ready step of all lanes that have room. */
@@ -67,6 +65,7 @@ function sendOut(turn: Turn, id: string): void {
     tries: entry.tries + 1,
     startedAt: turn.now,
     failure: undefined,
+    subRunId: undefined,
   }
   setEntry(turn, id, running)
   countOut(turn, step, 1)

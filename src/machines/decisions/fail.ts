@@ -21,7 +21,7 @@ export function failStep(turn: Turn, id: string, entry: Entry, failure: Failure)
   countOut(turn, step, -1)
   const ended: Entry = { ...entry, failure, endedAt: turn.now }
   if (turn.verdict) {
-    setEntry(turn, id, { ...ended, status: 'cancelled', loss: 'lost' })
+    setEntry(turn, id, { ...ended, status: 'cancelled', causedBy: turn.verdict.stepId, loss: 'lost' })
     return
   }
   const retry = retryPolicy(step, turn.run)

@@ -28,6 +28,8 @@ export interface Entry {
   readonly undecided?: boolean | undefined
   /** What its ending takes from the goal: nothing when absent. */
   readonly loss?: 'permitted' | 'lost' | undefined
+  /** The run that the latest attempt has begun. */
+  readonly subRunId?: string | undefined
 }
 
 /** A list that grows at its head: adding is O(1) and old lists stay as they were. */
@@ -73,5 +75,6 @@ export function reportOf(entry: Entry): StepReport {
     ...(entry.causedBy !== undefined && { causedBy: entry.causedBy }),
     ...(entry.startedAt !== undefined && { startedAt: entry.startedAt }),
     ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
+    ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
   }
 }

@@ -5,6 +5,7 @@
 import type { Json } from '../../plan/json.ts'
 import type {
   FactGiven,
+  StepDelegated,
   StepFailed,
   StepSucceeded,
   StepSurprised,
@@ -54,6 +55,17 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
   expandReady(turn)
 }
 
+/** Notes the run that carries out a step. */
+export function noteSubRun(turn: Turn, { stepId, attempt, subRunId }: StepDelegated): void {
+  const entry = turn.entries.get(stepId)
+  if (entry?.status !== 'running' || entry.attempt !== attempt) {
+    turn.late += 1
+    return
+  }
+  setEntry(turn, stepId, { ...entry, subRunId })
+  turn.changed.push(stepId) // its report has changed, although its status has not
+}
+
 /** Ends a running step as succeeded, whoever says so: its executor, or a person who answers. */
 export function succeed(turn: Turn, id: string, entry: Entry, output: Json, facts: readonly FactGiven[]): void {
   const step = turn.steps.get(id)
@@ -95,9 +107,14 @@ export function abort(turn: Turn, id: string, entry: Entry, because: string): vo
 
 export function spend(turn: Turn, usage: Usage | undefined): void {
   if (usage === undefined) return
-  const tokens = amountOf(usage.tokens)
-  const cost = amountOf(usage.cost)
-  turn.used = { ...turn.used, tokens: turn.used.tokens + tokens, cost: turn.used.cost + cost }
+  const { tokens, cost, plannerCalls, replans, timeMs } = turn.used
+  turn.used = {
+    tokens: tokens + amountOf(usage.tokens),
+    cost: cost + amountOf(usage.cost),
+    plannerCalls: plannerCalls + amountOf(usage.plannerCalls),
+    replans: replans + amountOf(usage.replans),
+    timeMs,
+  }
   const { limits, used } = turn
   if (used.tokens <= limits.tokens && used.cost <= limits.cost) return
   const what =

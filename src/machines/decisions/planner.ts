@@ -4,6 +4,7 @@
 // P2. Replanning is bounded: by number, by tokens, cost and time, and by never accepting the same plan with the same
 //     facts and no progress twice.
 // P3. A trouble that an answer leaves alone is settled all the same: the failure is final, and what needed the step is skipped.
+// P4. What has begun of a plan that broke off stands: the planner is asked again with it, and a plan without it is refused.
 import { planHash } from '../../plan/hash.ts'
 import type { Patch, Plan, Step } from '../../plan/schema.ts'
 import type {
@@ -15,13 +16,16 @@ import type {
   Trouble,
 } from '../coordinator.messages.ts'
 import type { Verdict } from '../coordinator.context.ts'
-import { propagate } from './advance.ts'
-import { waive } from './assumptions.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
-import { spend, succeed, takeFacts } from './outcomes.ts'
-import { adoptPlan, adoptStreamedStep, findConflict, tryPatch } from './revise.ts'
-import { clearTimer, setEntry, setTimer, type Turn } from './turn.ts'
+import { findUnmet, goalOf, inWords } from './goal.ts'
+import { spend, takeFacts } from './outcomes.ts'
+import { adoptPlan, findConflict, tryPatch } from './revise.ts'
+import { isOnly, settleTroubles } from './settle.ts'
+import { adoptStreamedStep, findStreamConflict, withdrawUnbegun } from './stream.ts'
+import { takeBackTroubles } from './troubles.ts'
+import { clearTimer, setTimer, type Turn } from './turn.ts'
+import { goalUnmet } from './verdict.ts'
 
 /** Takes the plan that the run was started with, or asks the planner for one. */
 export function beginPlanning(turn: Turn): void {
@@ -33,17 +37,22 @@ export function beginPlanning(turn: Turn): void {
   }
   if (turn.plan !== undefined || turn.asked !== undefined) return
   if (plan) takeWholePlan(turn, plan)
-  else ask(turn, turn.troubles.toArray(), 0)
+  else if (turn.verdict === undefined) ask(turn, [], 0)
+}
+
+/** All was done, and the goal lacks something: that is for the planner to know. */
+export function raiseUnmetGoal(turn: Turn): void {
+  raise(turn, { type: 'goal_unmet', text: inWords(findUnmet(turn)) })
 }
 
 export function askForPatch(turn: Turn): void {
   if (turn.asked !== undefined || turn.plan === undefined || turn.troubles.isEmpty() || turn.verdict) return
   const troubles = turn.troubles.toArray()
+  turn.troubles = turn.troubles.clear()
   if (turn.used.replans >= turn.limits.replans) {
     const last = troubles.at(-1)
-    if (turn.run.goal.partial === 'allow') {
-      turn.troubles = turn.troubles.clear()
-      settleTroubles(turn, troubles, 'kept')
+    if (goalOf(turn).partial === 'allow' || isOnly(troubles, 'goal_unmet')) {
+      settleTroubles(turn, troubles, undefined)
       expandReady(turn)
       return
     }
@@ -60,7 +69,6 @@ export function askForPatch(turn: Turn): void {
 }
 
 function ask(turn: Turn, troubles: readonly Trouble[], breakdowns: number): void {
-  turn.troubles = turn.troubles.clear()
   if (turn.used.plannerCalls >= turn.limits.plannerCalls) {
     end(turn, 'budget_exhausted', `The ${String(turn.limits.plannerCalls)} planner calls are used up.`, troubles.at(-1))
     return
@@ -74,9 +82,10 @@ function ask(turn: Turn, troubles: readonly Trouble[], breakdowns: number): void
   turn.commands.push({
     type: 'plan.request',
     requestId,
-    goal: turn.plan?.goal ?? turn.run.goal,
+    goal: goalOf(turn),
     ...(turn.plan && turn.planIsWhole && { revision: turn.plan.revision }),
     troubles,
+    ...(turn.plan && !turn.planIsWhole && { begun: turn.plan.steps }),
   })
 }
 
@@ -90,6 +99,10 @@ function closeRequest(turn: Turn, event: { readonly requestId: string }): readon
 export function takeStreamedStep(turn: Turn, step: Step): void {
   const { run, plan } = turn
   if (turn.steps.has(step.id)) return
+  if (turn.steps.size >= turn.limits.steps) {
+    endTooLarge(turn, `more than ${String(turn.limits.steps)}`)
+    return
+  }
   const steps = Object.freeze([...(plan?.steps ?? []), step])
   const grown: Plan = {
     id: run.runId,
@@ -107,18 +120,24 @@ export function takeStreamedStep(turn: Turn, step: Step): void {
 }
 
 export function takePlan(turn: Turn, event: PlanProposed): void {
+  const { asked } = turn
   closeRequest(turn, event)
   spend(turn, event.usage)
-  takeWholePlan(turn, event.plan)
+  const conflict = findStreamConflict(turn, event.plan)
+  if (conflict === undefined) takeWholePlan(turn, event.plan)
+  else if (asked?.breakdowns === 0) {
+    turn.refused = conflict
+    askAnew(turn, [...asked.troubles, { type: 'patch_refused', text: conflict }])
+  } else {
+    const hint = 'A planner that streams its steps must keep them in the plan as they are, also when it is asked again.'
+    const failure = { code: 'PLAN_INVALID', message: conflict, hint, retryable: false }
+    turn.verdict ??= { status: 'failed', reason: 'invalid_plan', message: conflict, failure }
+  }
 }
 
 function takeWholePlan(turn: Turn, plan: Plan): void {
   if (plan.steps.length > turn.limits.steps) {
-    end(
-      turn,
-      'budget_exhausted',
-      `The plan has ${String(plan.steps.length)} steps, and ${String(turn.limits.steps)} are allowed.`,
-    )
+    endTooLarge(turn, String(plan.steps.length))
     return
   }
   adoptPlan(turn, plan)
@@ -127,11 +146,15 @@ function takeWholePlan(turn: Turn, plan: Plan): void {
   expandReady(turn)
 }
 
+function endTooLarge(turn: Turn, steps: string): void {
+  end(turn, 'budget_exhausted', `The plan has ${steps} steps, and ${String(turn.limits.steps)} are allowed.`)
+}
+
 export function takePatch(turn: Turn, event: PlanPatchProposed): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
   if (event.patch.operations.length === 0) {
-    settleTroubles(turn, troubles, 'kept')
+    settleTroubles(turn, troubles, undefined)
     expandReady(turn)
     return
   }
@@ -154,7 +177,8 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
     raise(turn, { type: 'patch_refused', text: refusal })
     return
   }
-  settleTroubles(turn, troubles, 'patched')
+  settleTroubles(turn, troubles, patch)
+  takeBackTroubles(turn)
   expandReady(turn)
   if (turn.plan) remember(turn, turn.plan)
 }
@@ -162,19 +186,22 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
 export function takeKept(turn: Turn, event: PlanKept): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
-  settleTroubles(turn, troubles, 'kept')
+  settleTroubles(turn, troubles, undefined)
   expandReady(turn)
 }
 
 export function takeGivenUp(turn: Turn, event: PlanGivenUp): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
-  const isOnlyElaboration = troubles.length > 0 && troubles.every((trouble) => trouble.type === 'expanded')
   const goesOn =
-    turn.plan !== undefined && turn.planIsWhole && (isOnlyElaboration || turn.plan.goal.partial === 'allow')
+    turn.plan !== undefined && turn.planIsWhole && (isOnly(troubles, 'expanded') || turn.plan.goal.partial === 'allow')
   if (goesOn) {
-    settleTroubles(turn, troubles, 'kept')
+    settleTroubles(turn, troubles, undefined)
     expandReady(turn)
+    return
+  }
+  if (isOnly(troubles, 'goal_unmet')) {
+    turn.verdict ??= goalUnmet(`${inWords(findUnmet(turn))} (the planner gave up: ${event.because})`)
     return
   }
   end(turn, 'gave_up', `The planner gave up: ${event.because}`, troubles.at(-1))
@@ -186,12 +213,17 @@ export function takePlannerFailure(turn: Turn, event: Pick<PlanFailed, 'requestI
   if (asked === undefined) return
   closeRequest(turn, event)
   spend(turn, event.usage)
-  // What came up meanwhile is asked along with it.
-  if (event.failure.retryable && asked.breakdowns === 0) ask(turn, [...asked.troubles, ...turn.troubles], 1)
+  if (event.failure.retryable && asked.breakdowns === 0) askAnew(turn, asked.troubles)
   else {
     const reason = event.failure.code === 'PLAN_INVALID' ? 'invalid_plan' : 'planner_failed'
     turn.verdict ??= { status: 'failed', reason, message: event.failure.message, failure: event.failure }
   }
+}
+
+/** Asks once more after a breakdown. Troubles that have come up meanwhile wait for their own question. */
+function askAnew(turn: Turn, troubles: readonly Trouble[]): void {
+  withdrawUnbegun(turn) // P4
+  ask(turn, troubles, 1)
 }
 
 export function takePlannerTimer(turn: Turn, key: string): void {
@@ -208,25 +240,6 @@ export function takePlannerTimer(turn: Turn, key: string): void {
       retryable: true,
     },
   })
-}
-
-/** What is left of each trouble after the answer: a failure is final, a kept surprise is a success, a kept assumption is waived. */
-function settleTroubles(turn: Turn, troubles: readonly Trouble[], answer: 'kept' | 'patched'): void {
-  for (const trouble of troubles) {
-    if (trouble.assumption && answer === 'kept') waive(turn, trouble.assumption.id)
-    const { stepId } = trouble
-    const entry = stepId === undefined ? undefined : turn.entries.get(stepId)
-    if (stepId === undefined || !entry?.undecided) continue
-    if (trouble.type === 'surprised' && answer === 'kept') {
-      succeed(turn, stepId, entry, trouble.output ?? null, trouble.facts ?? [])
-      continue
-    }
-    const isWorkedAround =
-      answer === 'patched' && entry.status !== 'uncertain' && turn.steps.get(stepId)?.abandoned === undefined
-    setEntry(turn, stepId, { ...entry, undecided: undefined, loss: isWorkedAround ? undefined : 'lost' })
-    turn.ended.push(stepId)
-  }
-  propagate(turn)
 }
 
 /** Notes that this plan is followed with these facts and this much done; the same again is a loop (P2). A plan's hash costs

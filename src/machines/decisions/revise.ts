@@ -11,6 +11,7 @@ import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
 import { propagate, recount, reopenDependents } from './advance.ts'
 import { indexAssumptions } from './assumptions.ts'
+import { findCause, findCauses } from './causes.ts'
 import { countOut, roleOf } from './lanes.ts'
 import { isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
 import { rankSteps } from './rank.ts'
@@ -19,20 +20,17 @@ import { withdrawFacts } from './facts.ts'
 
 /** Makes a plan the first revision, or completes the one that was streaming in. */
 export function adoptPlan(turn: Turn, plan: Plan): void {
+  const streamed = turn.plan?.steps ?? []
+  const ids = new Set(streamed.length > 0 ? plan.steps.map(({ id }) => id) : [])
+  const isReady = ({ id, forEach }: Step): boolean => forEach !== undefined && turn.entries.get(id)?.status === 'ready'
+  const known = streamed.filter(({ id }) => ids.has(id))
+  for (const { id } of streamed) if (!ids.has(id)) removeStep(turn, id)
   turn.plan = plan
   turn.first = plan
   turn.planIsWhole = true
-  takeIn(turn, plan, () => false)
-}
-
-/** Takes one more step of a plan that is still being written. Its dependencies came before it, or are looked for later. */
-export function adoptStreamedStep(turn: Turn, plan: Plan, step: Step): void {
-  turn.plan = plan
-  turn.steps = turn.steps.set(step.id, step)
-  setEntry(turn, step.id, { ...freshEntry, rank: plan.steps.length })
-  link(turn, step.id, dependenciesOf(step))
-  recount(turn, step.id)
-  propagate(turn)
+  turn.expanding.push(...known.flatMap((step) => (isReady(step) ? [step.id] : [])))
+  takeIn(turn, plan, { isMoved: () => false })
+  turn.expanding = [...new Set(turn.expanding)]
 }
 
 /** Applies a patch to the current revision. @throws `PATCH_REFUSED` when it does not apply; nothing has changed. */
@@ -40,10 +38,19 @@ function adoptPatch(turn: Turn, patch: Patch): void {
   if (turn.plan === undefined) return
   const next = applyPatch(turn.plan, patch)
   const moved = new Set(patch.operations.flatMap(movedBy))
+  const renewed = new Set(patch.operations.flatMap(renewedBy))
+  const cause = findCause(turn, patch)
   turn.plan = next
   turn.patches = turn.patches.push(patch)
-  for (const operation of patch.operations) if (operation.op === 'remove') removeStep(turn, operation.id)
-  takeIn(turn, next, (id) => moved.has(id))
+  for (const operation of patch.operations) {
+    // One that is taken out and put in again has been replaced.
+    if (operation.op === 'remove' && !renewed.has(operation.id)) removeStep(turn, operation.id, cause)
+  }
+  takeIn(turn, next, {
+    isMoved: (id) => moved.has(id),
+    isRenewed: (id) => renewed.has(id),
+    findCauses: () => findCauses(turn, patch, cause),
+  })
 }
 
 /** Applies a patch; gives the reason where it cannot be applied, and then nothing has changed. */
@@ -101,15 +108,30 @@ function movedBy(operation: Operation): readonly string[] {
   return operation.op === 'reorder' ? operation.ids : operation.op === 'insert' ? [operation.step.id] : []
 }
 
-const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
+function renewedBy(operation: Operation): readonly string[] {
+  return operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : []
+}
+
+export const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
+
+interface Adoption {
+  readonly isMoved: (id: string) => boolean
+  /** A patch says the content of the step anew, be it the same. */
+  readonly isRenewed?: (id: string) => boolean
+  readonly findCauses?: () => ReadonlyMap<string, string>
+}
+
+const noCauses: ReadonlyMap<string, string> = new Map()
 
 /** Brings steps, dependents, ranks and entries into line with a plan. */
-function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void {
+function takeIn(turn: Turn, plan: Plan, { isMoved, isRenewed, findCauses = () => noCauses }: Adoption): void {
   const before = turn.steps
   const changed: Step[] = []
   for (const step of plan.steps) {
     const former = before.get(step.id)
-    if (former !== step && (former === undefined || stepHash(former) !== stepHash(step))) changed.push(step)
+    const isAgain = isRenewed?.(step.id) === true && hasEndedBadly(turn, step)
+    if (isAgain || (former !== step && (former === undefined || stepHash(former) !== stepHash(step))))
+      changed.push(step)
   }
   turn.steps = before.withMutations((steps) => {
     for (const step of changed) steps.set(step.id, step)
@@ -117,44 +139,53 @@ function takeIn(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void 
   linkAll(turn, before, changed)
   rankSteps(turn, plan, isMoved)
   indexAssumptions(turn, plan) // now that every step has its entry: a broken one holds steps back
-  const reopened = changed.filter((step) => takeInStep(turn, step, before.get(step.id)))
+  const causes = findCauses()
+  const reopened = changed.filter((step) => takeInStep(turn, step, before.get(step.id), causes))
   for (const step of changed) recount(turn, step.id)
   for (const step of reopened) reopenDependents(turn, step.id)
   propagate(turn)
 }
 
 /** @returns whether the step had ended, its dependents knew, and it is open again. */
-function takeInStep(turn: Turn, step: Step, former: Step | undefined): boolean {
+function takeInStep(turn: Turn, step: Step, former: Step | undefined, causes: ReadonlyMap<string, string>): boolean {
   const entry = turn.entries.get(step.id)
-  if (entry === undefined || former === undefined) return false
+  if (entry === undefined || (former === undefined && !isSettled(entry.status))) return false
   if (step.abandoned !== undefined) {
-    if (former.abandoned === undefined) abandonStep(turn, step, entry)
-    return false // what was given up stays so, whatever else is changed of it
+    // What was given up stays so, whatever else is changed of it.
+    if (former?.abandoned === undefined) abandonStep(turn, step, entry, causes.get(step.id))
+    return false
   }
   if (entry.status === 'succeeded' || entry.status === 'running') return false
-  revive(turn, step.id, entry)
+  const isSame = former !== undefined && stepHash(former) === stepHash(step)
+  revive(turn, step.id, entry, isSame)
   return wasTold(entry)
 }
 
-/** Gives a step whose content has changed a fresh start; late outcomes of former attempts stay late. */
-function revive(turn: Turn, id: string, entry: Entry): void {
+function hasEndedBadly(turn: Turn, { id, abandoned }: Step): boolean {
+  const status = turn.entries.get(id)?.status
+  return abandoned === undefined && (status === 'failed' || status === 'uncertain' || status === 'skipped')
+}
+
+/** Gives a step that was replaced a fresh start; late outcomes of former attempts stay late. With the content, its
+ * idempotency key stays the same. */
+function revive(turn: Turn, id: string, entry: Entry, isSame: boolean): void {
   clearTimer(turn, `retry:${id}`)
   setEntry(turn, id, {
     ...freshEntry,
     attempt: entry.attempt,
-    generation: entry.attempt > 0 ? entry.generation + 1 : entry.generation,
+    generation: entry.attempt > 0 && !isSame ? entry.generation + 1 : entry.generation,
     rank: entry.rank,
     approved: undefined,
     heldBy: entry.heldBy,
   })
 }
 
-function abandonStep(turn: Turn, step: Step, entry: Entry): void {
+function abandonStep(turn: Turn, step: Step, entry: Entry, cause: string | undefined): void {
   const { id } = step
   clearTimer(turn, `retry:${id}`)
   if (entry.status === 'succeeded') {
     withdraw(turn, id)
-    setEntry(turn, id, { ...entry, loss: 'lost' })
+    setEntry(turn, id, { ...entry, causedBy: cause, loss: 'lost' })
     return
   }
   if (entry.status === 'running') {
@@ -173,7 +204,7 @@ function abandonStep(turn: Turn, step: Step, entry: Entry): void {
     status,
     undecided: undefined,
     loss: 'lost',
-    causedBy: entry.causedBy,
+    causedBy: entry.causedBy ?? cause,
     endedAt: entry.endedAt ?? turn.now,
   })
   if (!wasTold(entry)) turn.ended.push(id)
@@ -187,7 +218,7 @@ function withdraw(turn: Turn, id: string): void {
   turn.outputs = turn.outputs.delete(id)
 }
 
-function removeStep(turn: Turn, id: string): void {
+export function removeStep(turn: Turn, id: string, cause?: string): void {
   const entry = turn.entries.get(id)
   const step = turn.steps.get(id)
   if (entry === undefined || step === undefined) return
@@ -195,7 +226,9 @@ function removeStep(turn: Turn, id: string): void {
   for (const dependency of dependenciesOf(step)) unlink(turn, id, dependency)
   turn.steps = turn.steps.delete(id)
   const status = isSettled(entry.status) ? entry.status : 'abandoned'
-  setEntry(turn, id, { ...entry, status, undecided: undefined, loss: undefined, endedAt: entry.endedAt ?? turn.now })
+  const causedBy = entry.causedBy ?? (cause === id ? undefined : cause)
+  const endedAt = entry.endedAt ?? turn.now
+  setEntry(turn, id, { ...entry, status, causedBy, undecided: undefined, loss: undefined, endedAt })
 }
 
 function linkAll(turn: Turn, before: PersistentMap<string, Step>, changed: readonly Step[]): void {
@@ -214,12 +247,6 @@ function linkAll(turn: Turn, before: PersistentMap<string, Step>, changed: reado
       for (const dependency of dependencies) dependents.set(dependency, { id, next: dependents.get(dependency) })
     }
   })
-}
-
-function link(turn: Turn, id: string, dependencies: readonly string[]): void {
-  for (const dependency of dependencies) {
-    turn.dependents = turn.dependents.set(dependency, { id, next: turn.dependents.get(dependency) })
-  }
 }
 
 function unlink(turn: Turn, id: string, dependency: string): void {

@@ -3,9 +3,10 @@
 // D1. Nothing comes from the network: extensions are neither installed nor loaded, and the configuration is locked.
 // D2. Only files in the given folders can be read or written, whatever the SQL says.
 // D3. When a signal fires, its query is interrupted, and its place in the pool is free again.
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { makeFolder } from '../../makeFolder.ts'
 import { ToolError } from '../toolError.ts'
 import { interruptOnAbort } from './interruptOnAbort.ts'
 import { loadDuckDB, type DuckDBApi } from './loadDuckDB.ts'
@@ -75,7 +76,7 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
     const instance = await api.DuckDBInstance.create(':memory:', {
       threads: String(options.threads ?? 2),
       memory_limit: options.memoryLimit ?? '1GB',
-      temp_directory: workFolder !== undefined && canMake(workFolder) ? workFolder : '',
+      temp_directory: workFolder !== undefined && (await canMake(workFolder)) ? workFolder : '',
       autoinstall_known_extensions: 'false', // D1
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
@@ -163,9 +164,9 @@ export function openDuckDB(options: DuckDBOptions): DuckDB {
 }
 
 /** Without the folder nothing can be written, but everything can still be read. */
-function canMake(folder: string): boolean {
+async function canMake(folder: string): Promise<boolean> {
   try {
-    mkdirSync(folder, { recursive: true })
+    await makeFolder(folder)
     return true
   } catch {
     return false

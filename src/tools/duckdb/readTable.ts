@@ -4,9 +4,11 @@
 // R2. Types are found from the whole file where it is small enough, not from its first lines.
 import { cellText } from './cellText.ts'
 import { stat } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { basename, extname } from 'node:path'
 import { ToolError } from '../toolError.ts'
 import { confine } from '../confine.ts'
+import { codeOf, fileFailure } from '../files/fileFailure.ts'
 import type { DuckDB } from './openDuckDB.ts'
 import type { QueryResult } from './session.ts'
 import { quotePath } from './sql.ts'
@@ -20,6 +22,8 @@ export interface ReadTableOptions {
   readonly name?: string
   /** For `csv`: known delimiter; it is found out otherwise. */
   readonly delimiter?: string
+  /** For `csv`: lines above the table; they are found out otherwise. */
+  readonly skip?: number
   /** For `csv`: leave out lines that do not fit instead of failing, and read every column as text where types clash. */
   readonly lenient?: boolean
   /** More rows than this are refused. */
@@ -53,6 +57,7 @@ export async function readTable(db: DuckDB, options: ReadTableOptions): Promise<
   } catch (error) {
     options.signal?.throwIfAborted()
     if (error instanceof ToolError) throw error
+    if (codeOf(error) in constants.errno) throw fileFailure(options.path, error)
     throw tableUnreadable(options.path, reader, error)
   }
 }
@@ -79,10 +84,11 @@ async function detect(
     }
     case 'csv': {
       const known = options.delimiter === undefined ? '' : `, delim = '${options.delimiter.replaceAll("'", "''")}'`
+      const skip = options.skip === undefined ? '' : `, skip = ${String(Math.trunc(options.skip))}`
       const lenient = options.lenient === true ? ', strict_mode = false, null_padding = true, ignore_errors = true' : ''
       const sniffed = await ask(
         `SELECT Delimiter, Quote, Escape, HasHeader, SkipRows, DateFormat, TimestampFormat, Columns
-         FROM sniff_csv(${quotePath(path)}${known}${lenient}${whole})`,
+         FROM sniff_csv(${quotePath(path)}${known}${skip}${lenient}${whole})`,
       )
       return csvShape(sniffed, options.lenient === true)
     }
@@ -149,7 +155,7 @@ function tableUnreadable(path: string, reader: string, error: unknown): ToolErro
   const text = error instanceof Error ? error.message : String(error)
   const short = text
     .split('\n')
-    .filter((line) => line.trim() !== '')
+    .filter((line) => line.trim() !== '' && !/^LINE \d+:|^\s*\^\s*$/.test(line)) // the query is ours, not the reader's
     .slice(0, 3)
     .join(' ')
     .slice(0, 400)

@@ -4,6 +4,7 @@
 // T2. A stored table is dropped only while nobody reads it; the one unused for longest goes first.
 // T3. Reading stops when everyone who waits for the table has been cancelled, not when one of them has.
 import { statSync } from 'node:fs'
+import { fileFailure } from '../files/fileFailure.ts'
 import type { Session } from './session.ts'
 import { quoteName } from './sql.ts'
 import { relationOf, type TableHandle } from './tableHandle.ts'
@@ -55,7 +56,7 @@ export function createTableStore(use: Use, storeCells: number) {
 
   /** Holds one table: read, counted as in use, and under a name; or, when it is too large to keep, where it stands. */
   function hold(handle: TableHandle): StoredTable | string {
-    const { mtimeMs, size } = statSync(handle.path)
+    const { mtimeMs, size } = stateOf(handle.path)
     const relation = relationOf(handle)
     if (size > largestFileBytes || handle.rows * handle.columns.length > storeCells) return relation
     const key = `${relation} ${String(mtimeMs)} ${String(size)}`
@@ -90,6 +91,15 @@ export function createTableStore(use: Use, storeCells: number) {
     }
   }
   return { withTables }
+}
+
+/** A file may have gone since it was read as a table. */
+function stateOf(path: string): { readonly mtimeMs: number; readonly size: number } {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw fileFailure(path, error)
+  }
 }
 
 async function unlessAborted(promise: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 // Tables that the tools write: Parquet files in the work folder, named after what they were made from.
 import { createHash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../makeFolder.ts'
 import { ToolError } from '../toolError.ts'
 import type { DuckDB } from './openDuckDB.ts'
 import { quoteText } from './sql.ts'
@@ -45,7 +45,7 @@ export async function workPath(db: DuckDB, name: string, origin: string, extensi
     })
   }
   try {
-    await mkdir(db.workFolder, { recursive: true })
+    await makeFolder(db.workFolder)
   } catch (error) {
     throw unwritable(name, db.workFolder, error)
   }

@@ -17,8 +17,10 @@ function folderWith(name: string, files: Readonly<Record<string, string>>): stri
   return folder
 }
 
-async function audit(folder: string, out: string) {
-  const args = ['--import', 'tsx', 'examples/data-audit/main.ts', folder, '--out', out]
+const audit = (folder: string, out: string) => start(folder, '--out', out)
+
+async function start(...given: readonly string[]) {
+  const args = ['--import', 'tsx', 'examples/data-audit/main.ts', ...given]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -41,6 +43,7 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     expect(stderr).not.toMatch(/replanned.*format\[\d+\]/)
     expect(stdout).toMatch(/✓ completed \(partial\)[^]*how the plan changed\n[^]*nothing\.csv/)
     expect(stdout.trimEnd()).toMatch(new RegExp(`\nReport: .*${join('mixed out', 'report.html')}$`))
+    expect(stdout).toContain('not read: 1 of 3 files\n  ✗ nothing.csv: The file is empty.\n')
     expect(existsSync(join(out, 'report.html'))).toBe(true)
   })
 
@@ -56,12 +59,34 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     expect(stdout).not.toContain('Report:')
   }) // prettier-ignore
 
+  it.each([
+    [['--bogus'], /Unknown option '--bogus'/],
+    [['a', 'b'], /one folder at a time; there is also "b"/],
+    [['--out'], /--out/],
+    [[''], /the name of a folder is empty/],
+  ])('refuses %j with 2, and says how it is called', async (args, words) => {
+    const { code, stdout, stderr } = await start(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(words)
+    expect(stderr).toMatch(/Usage: npm start -- \[folder\] \[--out folder\]\n$/)
+  })
+
+  it.runIf(existsSync('/proc/self'))(
+    'ends with 1 where no folder can be made for the report, and says so',
+    async () => {
+      const folder = folderWith('lost', { 'x.csv': 'a,b\n1,2\n' })
+      const { code, stdout } = await audit(folder, '/proc/nope')
+      expect(code).toBe(1)
+      expect(stdout).toMatch(/The folder "\/proc\/nope" cannot be made: "\/proc" takes no new folders/)
+    },
+  )
+
   it.runIf(existsSync('/dev/full'))('ends with 1 where the report cannot be written, and says why', async () => {
     const folder = folderWith('fine', { 'x.csv': 'a\n1\n' })
     const { code, stdout } = await audit(folder, '/dev/full/out')
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /✗ write_report\S*: The report could not be written to "\/dev\/full\/out": something in the path is a file/,
+      /✗ write_report\S*: The report could not be written\. The folder "\/dev\/full\/out" cannot be made: something in the path is a file/,
     )
   })
 })

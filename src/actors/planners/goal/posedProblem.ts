@@ -8,7 +8,7 @@ import type { Need, ToolDescription } from '../../../plan/toolDescription.ts'
 import { everyItem, factKey, type Scope } from './factKey.ts'
 import { fitInput } from './inputFit.ts'
 import { expectGift, isTrue, judge, type KnownFact, type Knowledge, type StandingStep } from './knowledge.ts'
-import { expectedCost, needsOf, type ToolIndex } from './toolIndex.ts'
+import { expectedCost, findLength, needsOf, type ToolIndex } from './toolIndex.ts'
 
 export interface Atom {
   readonly id: number
@@ -129,7 +129,7 @@ class Posing {
       use.links.push({ id: this.#links++, use, atom, property, isEach, fact, isLeftOut: false })
     }
     if (need.each === true && this.#index.rootsOf.has(fact)) {
-      const length = this.#lengthOf(fact)
+      const length = findLength(fact, this.#index, this.#lists)
       if (length === undefined) add(everyItem, true)
       else for (let item = 0; item < length; item++) add(String(item), true)
     } else add(this.#isOfItem(fact, scope) ? scope : '', need.each === true)
@@ -137,14 +137,6 @@ class Posing {
 
   #isOfItem(fact: string, scope: Scope): boolean {
     return scope !== '' && (this.#index.rootsOf.has(fact) || this.#knowledge.facts.has(factKey(fact, scope)))
-  }
-
-  #lengthOf(fact: string): number | undefined {
-    for (const root of this.#index.rootsOf.get(fact) ?? []) {
-      const length = this.#lists.get(root)
-      if (length !== undefined) return length
-    }
-    return undefined
   }
 
   /** The tool has had what is known as its only input already: only something new can make it say anything new. */
@@ -184,15 +176,16 @@ class Posing {
     // Against what is known now nothing is assumed: only a promise can make it otherwise.
     const value = this.#knowledge.facts.get(key)
     const isRefuted = value !== undefined && !isTrue(is, value.value)
-    for (const step of this.#knowledge.standing(fact, scope)) {
+    for (const step of this.#standingFor(fact, scope)) {
       const gift = step.tool.gives[fact]
-      if (gift === undefined) continue
+      const isEach = gift?.each === true
+      if (gift === undefined || isEach !== (scope === everyItem && step.scope === '')) continue
       const certainty = judge(expectGift(gift, scope, this.#knowledge), is)
       if (certainty === 'no' || (certainty === 'assumed' && isRefuted)) continue
       supports.push({
         use: this.#standingUse(step),
         from: gift.from,
-        isEach: false,
+        isEach,
         isAssumed: certainty === 'assumed',
       })
     }
@@ -213,6 +206,12 @@ class Posing {
         supports.push({ use, from: gift.from, isEach, isAssumed: certainty === 'assumed' })
       }
     }
+  }
+
+  /** A list that is on its way has no scope, and will give one of the fact for each item. */
+  #standingFor(fact: string, scope: Scope): readonly StandingStep[] {
+    const { standing } = this.#knowledge
+    return scope === everyItem ? [...standing(fact, scope), ...standing(fact, '')] : standing(fact, scope)
   }
 
   #use(tool: ToolDescription, scope: Scope, copy: number): Use {
@@ -241,7 +240,9 @@ class Posing {
     const name = `${step.id} stands`
     const made = this.#useByName.get(name)
     if (made) return made
-    const gives = new Set(Object.keys(step.tool.gives).map((fact) => factKey(fact, step.scope)))
+    const gives = new Set(
+      Object.entries(step.tool.gives).map(([fact, gift]) => factKey(fact, gift.each ? everyItem : step.scope)),
+    )
     const use = this.#newUse(step.tool, step.scope, 0, gives, step, 0)
     this.#useByName.set(name, use)
     return use

@@ -60,6 +60,7 @@ function solveWhole(work: Work): Solved {
 function repair(work: Work): ReplanAnswer {
   const { standing } = work
   const roots = troubledSteps(work)
+  if (roots.size === 0 && work.request.troubles.some(({ type }) => type === 'goal_unmet')) return complete(work)
   if (roots.size === 0) return { keep: 'No step that has not begun rests on this.' }
   let affected: ReadonlySet<string> = withItems(roots, standing)
   let whole: Solved | undefined
@@ -79,6 +80,14 @@ function repair(work: Work): ReplanAnswer {
   const all = new Set([...replaceable(standing), ...affected])
   const found = { affected: all, links: [], goalWants: 0, solved: whole, dropped: [] }
   return answerUnlessRepeated(work, found) ?? giveUpOn(work, whole)
+}
+
+/** All steps have ended and something that is wanted is missing: what would give it is added. */
+function complete(work: Work): ReplanAnswer {
+  const solved = solveWhole(work)
+  if (solved.solution === undefined) return giveUpOn(work, solved)
+  const found = { affected: replaceable(work.standing), links: [], goalWants: 0, solved, dropped: [] }
+  return answerUnlessRepeated(work, found) ?? giveUpOn(work, solved)
 }
 
 /** Other means for what the affected steps would have given; nothing where there are none. */
@@ -137,6 +146,7 @@ function troubledSteps({ request, standing }: Work): Set<string> {
         break
       case 'expanded':
       case 'patch_refused':
+      case 'goal_unmet':
         break
     }
   }
@@ -176,17 +186,15 @@ function toWant({ need, scope }: StepLink): Want {
 }
 
 /** Solves with all steps standing that are not affected and do not wait for an affected one. */
-function solveWith(
-  { standing, index, isPartial, settings }: Work,
-  wants: readonly Want[],
-  affected: ReadonlySet<string>,
-): Solved {
+function solveWith(work: Work, wants: readonly Want[], affected: ReadonlySet<string>): Solved {
+  const { standing, index, isPartial, settings } = work
   const behind = openBranch(affected, standing)
   const stands = (fact: string, scope: Scope): readonly StandingStep[] =>
     giversInPlan(fact, scope, { standing, index }).flatMap((step) => {
       const tool = standing.toolOf(step)
       const isUnderWay = standing.isFixed(step.id) || standing.isOpen(step.id)
       if (tool === undefined || !isUnderWay || behind.has(step.id) || step.forEach !== undefined) return []
+      if (hasFailedToGive(step, fact, work)) return []
       if (Object.keys(tool.gives).every((one) => isGivenBy(step, one, standing))) return []
       return [{ id: step.id, tool, scope }]
     })
@@ -213,6 +221,14 @@ function giversInPlan(fact: string, scope: Scope, { standing, index }: Pick<Work
 function isGivenBy(step: Step, fact: string, { knowledge }: Standing): boolean {
   const known = knowledge.facts.get(factKey(fact, step.item ?? ''))
   return known?.from?.$from === step.id
+}
+
+/** Done, and what it was to give was not in its output: no use waiting for it. */
+function hasFailedToGive(step: Step, fact: string, { request, standing }: Work): boolean {
+  if (request.situation.step(step.id)?.status !== 'succeeded') return false
+  return (
+    standing.toolOf(step)?.gives[fact]?.each !== true && !standing.knowledge.facts.has(factKey(fact, step.item ?? ''))
+  )
 }
 
 interface Found extends Supply {

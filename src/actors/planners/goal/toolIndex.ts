@@ -109,6 +109,21 @@ function listUnfit(given: readonly ToolDescription[]): ReadonlyMap<string, reado
   return unfit
 }
 
+/** How many items there are to have the fact of: as many as the longest list that it comes from has. What steps have made
+ * of a list, and of some of its items only so far, looks like a shorter one. */
+export function findLength(
+  fact: string,
+  { rootsOf }: Pick<ToolIndex, 'rootsOf'>,
+  lists: ReadonlyMap<string, number>,
+): number | undefined {
+  let longest: number | undefined
+  for (const root of rootsOf.get(fact) ?? []) {
+    const length = lists.get(root)
+    if (length !== undefined) longest = Math.max(longest ?? 0, length)
+  }
+  return longest
+}
+
 /** A tool that takes one of a list gives one of a list: followed from the lists on until nothing is new. */
 function followLists(
   { tools, givers }: Catalogue,

@@ -2,7 +2,7 @@
 import type { Goal } from '../../../plan/schema.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Want } from './posedProblem.ts'
-import { needsOf, type ToolIndex } from './toolIndex.ts'
+import { findLength, needsOf, type ToolIndex } from './toolIndex.ts'
 
 export function listWants(
   wants: NonNullable<Goal['want']>,
@@ -12,9 +12,9 @@ export function listWants(
   return wants.flatMap(({ fact, is }): Want | Want[] => {
     const want: Want = is === undefined ? { fact } : { fact, is }
     if (facts.has(fact) || !isOfItems(fact, index)) return want
-    const root = index.rootsOf.get(fact)?.find((one) => lists.has(one))
-    if (root === undefined) return { ...want, each: true }
-    return Array.from({ length: lists.get(root) ?? 0 }, (_, item) => ({ ...want, scope: String(item), each: false }))
+    const length = findLength(fact, index, lists)
+    if (length === undefined) return { ...want, each: true }
+    return Array.from({ length }, (_, item) => ({ ...want, scope: String(item), each: false }))
   })
 }
 

@@ -1,0 +1,105 @@
+// A journal that never answers holds up nobody for longer than it may: neither its run, nor the end of the runtime.
+//
+// B1. What takes longer than the limit has failed (`JOURNAL_STALLED`), with a warning that names the run.
+// B2. No timer outlives what it waits for.
+import { PlanloomError } from '../errors.ts'
+import type { JournalEvent, RunJournal } from '../journal/journal.ts'
+import type { Clock } from './clock.ts'
+
+export interface JournalLimit {
+  readonly clock: Clock
+  /** Longest that it may take to make durable what was appended, or to close. */
+  readonly journalMs: number
+}
+
+/** The journal of a run within the limit. */
+export class BoundedRunJournal implements RunJournal {
+  readonly #journal: RunJournal
+  readonly #limit: JournalLimit
+  #isStalled = false
+
+  constructor(journal: RunJournal, limit: JournalLimit) {
+    this.#journal = journal
+    this.#limit = limit
+  }
+
+  get runId(): string {
+    return this.#journal.runId
+  }
+
+  get next(): number {
+    return this.#journal.next
+  }
+
+  append(event: JournalEvent): void {
+    this.#journal.append(event)
+  }
+
+  flush(): void | Promise<void> {
+    const flushed = this.#journal.flush()
+    // Most journals answer at once: those cost no timer.
+    return flushed instanceof Object ? this.#bound(flushed, 'was not written') : undefined
+  }
+
+  close(): void | Promise<void> {
+    const closed = this.#journal.close()
+    if (!(closed instanceof Object)) return undefined
+    if (!this.#isStalled) return this.#bound(closed, 'was not closed')
+    closed.then(undefined, () => undefined) // it has been warned of, and is not waited for again
+    return undefined
+  }
+
+  #bound(answer: Promise<void>, what: string): Promise<void> {
+    return withinLimit(answer, this.#limit, () => {
+      this.#isStalled = true
+      return stalled(`The journal of run "${this.runId}" ${what}`, this.#limit, this.runId)
+    })
+  }
+}
+
+/** Closes the journal of a runtime, and warns instead of waiting for longer than the limit. */
+export async function closeWithin(close: () => void | Promise<void>, limit: JournalLimit): Promise<void> {
+  const closed = close()
+  if (!(closed instanceof Object)) return
+  try {
+    await withinLimit(closed, limit, () => stalled('The journal of the runtime was not closed', limit))
+  } catch (error) {
+    if (!isStall(error)) throw error
+  }
+}
+
+/** It took longer than the limit, and has been warned of. */
+export function isStall(error: unknown): boolean {
+  return error instanceof PlanloomError && error.code === 'JOURNAL_STALLED'
+}
+
+function withinLimit(
+  answer: Promise<void>,
+  { clock, journalMs }: JournalLimit,
+  stall: () => PlanloomError,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timeout = clock.setTimeout(() => {
+      reject(stall())
+    }, journalMs)
+    answer.then(
+      () => {
+        clock.clearTimeout(timeout)
+        resolve()
+      },
+      (error: unknown) => {
+        clock.clearTimeout(timeout)
+        reject(error instanceof Error ? error : new Error(String(error)))
+      },
+    )
+  })
+}
+
+function stalled(what: string, { journalMs }: JournalLimit, runId?: string): PlanloomError {
+  const error = new PlanloomError('JOURNAL_STALLED', `${what} within ${String(journalMs)} ms.`, {
+    hint: 'Look at what the journal writes to (a disk or server that does not answer), or raise journalMs.',
+    where: runId === undefined ? {} : { runId },
+  })
+  process.emitWarning(`${error.message} ${error.hint ?? ''}`, { code: error.code })
+  return error
+}

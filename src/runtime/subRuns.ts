@@ -1,0 +1,65 @@
+// Sub-runs: what a run that carries out a step takes over from the run that began it.
+//
+// S1. Budgets (tokens, money, planner calls, replannings, time, depth) are what is left of the parent's when the sub-run
+//     begins; what it has used is added to the parent's when it ends, however it ends. Of several that run at once each
+//     gets all that is left then: together they may use that much each, before the parent stops.
+// S2. All else (planner, approval, labels, limits of concurrency, size and patience) is the parent's, as it stands then.
+// S3. Its grace period is a tenth shorter (at most 100 ms), so that its parent is still there to hear what it has used.
+import type { Planner } from '../actors/planners/planner.ts'
+import { PlanloomError } from '../errors.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type { BudgetUsed, RunLimits, RunStarted, StepExecute, Usage } from '../machines/coordinator.messages.ts'
+import type { StartOptions } from './runtime.ts'
+import { unlimited } from './settings.ts'
+
+/** A run that may begin sub-runs. */
+export interface Parent {
+  readonly run: RunStarted
+  /** Plans for its sub-goals. */
+  readonly planner: Planner
+  readonly context: Pick<CoordinatorContext, 'limits' | 'used'> | undefined
+}
+
+/** The options of the sub-run that carries out a step. @throws `SUB_RUN_TOO_DEEP` */
+export function inheritedOptions(parent: Parent, { stepId }: StepExecute, now: number): StartOptions {
+  const { run, planner, context } = parent
+  const limits = context?.limits ?? run.settings.limits
+  if (limits.depth < 1) {
+    const { depth } = run.settings.limits
+    const where = run.parentRunId === undefined ? '' : `, which is a sub-run itself (of run "${run.parentRunId}")`
+    throw new PlanloomError(
+      'SUB_RUN_TOO_DEEP',
+      `Step "${stepId}" would begin a sub-run, and run "${run.runId}"${where} may have ${String(depth)} levels below it.`,
+      {
+        hint: 'Plan the goal with tools at this level, or raise limits.depth; a planner that answers every goal with another goal never gets to work.',
+        where: { runId: run.runId, stepId },
+      },
+    )
+  }
+  return {
+    planner,
+    approval: run.settings.approval,
+    limits: leftOf(limits, context?.used, run.at + limits.timeMs - now),
+    ...(run.labels && { labels: run.labels }),
+  }
+}
+
+/** What a sub-run has used, as its parent's step reports it. Its time has passed for the parent as well. */
+export function usageOf({ tokens, cost, plannerCalls, replans }: BudgetUsed): Usage {
+  return { tokens, cost, plannerCalls, replans }
+}
+
+function leftOf(limits: RunLimits, used: BudgetUsed | undefined, timeLeftMs: number): RunLimits {
+  const left = (name: 'tokens' | 'cost' | 'plannerCalls' | 'replans'): number =>
+    limits[name] >= unlimited ? unlimited : Math.max(0, limits[name] - (used?.[name] ?? 0))
+  return {
+    ...limits,
+    tokens: left('tokens'),
+    cost: left('cost'),
+    plannerCalls: left('plannerCalls'),
+    replans: left('replans'),
+    timeMs: limits.timeMs >= unlimited ? unlimited : Math.max(0, timeLeftMs),
+    depth: limits.depth - 1,
+    graceMs: limits.graceMs - Math.min(100, limits.graceMs / 10), // S3
+  }
+}
