@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createFixedPlanner, createRuntime, defineTool } from '../../src/runtime/index.ts'
+import type { Operation } from '../../src/plan/schema.ts'
 import { from, planOf } from '../support/plans.ts'
 import { factsOf, statusesOf } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
@@ -199,6 +200,31 @@ describe('a step skipped by hand', () => {
     await clock.runUntil(200)
     expect(statusesOf(run)).toEqual({ bad: 'skipped', can: 'succeeded' })
     expect(await clock.until(run.result)).toMatchObject({ status: 'completed', reason: 'partial' })
+  })
+})
+
+describe('an edit by hand', () => {
+  const replace: Operation = { op: 'replace', id: 'b', step: { id: 'b', tool: 'echo', input: { x: 1 } } }
+  const remove: Operation = { op: 'remove', id: 'b' }
+  const insert: Operation = { op: 'insert', step: { id: 'b', tool: 'echo', input: { x: 2 } } }
+
+  it.each([
+    ['replaces a step and then takes it out leaves it out', [replace, remove], undefined],
+    ['takes a step out and puts it in again runs the new one', [remove, insert], { x: 2 }],
+    ['puts a step in again and takes it out once more leaves it out', [remove, insert, remove], undefined],
+  ])('that %s', async (_, operations, output) => {
+    const clock = new VirtualClock()
+    await using runtime = createRuntime({ tools: [echo, waitTool(clock)], clock })
+    const steps = [
+      { id: 'a', tool: 'wait', input: { ms: 100 } },
+      { id: 'b', tool: 'echo', after: ['a'] },
+    ]
+    const run = runtime.start(planOf(steps))
+    await clock.runUntil(50)
+    run.edit(operations)
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
+    expect(run.output('b')).toEqual(output)
+    expect(run.step('b')?.attempt).toBe(output === undefined ? 0 : 1)
   })
 })
 

@@ -113,6 +113,7 @@ function foldFacts(transitions: readonly Transition[], plan: Plan | undefined): 
     if (event.type === 'fact.reported' && refused === undefined) given.push({ key: event.key, value: event.value, by: 'report:api' })
     if (event.type === 'step.surprised') surprises.set(event.stepId, event.facts)
     for (const { id, status } of steps) {
+      if (status !== 'failed' && status !== 'succeeded') surprises.delete(id) // it begins anew, or is done without
       if (status !== 'succeeded' || succeeded.has(id)) continue
       succeeded.add(id)
       const isOwn = 'stepId' in event && event.stepId === id && (event.type === 'step.succeeded' || event.type === 'step.answered')

@@ -42,10 +42,7 @@ function adoptPatch(turn: Turn, patch: Patch): void {
   const cause = findCause(turn, patch)
   turn.plan = next
   turn.patches = turn.patches.push(patch)
-  for (const operation of patch.operations) {
-    // One that is taken out and put in again has been replaced.
-    if (operation.op === 'remove' && !renewed.has(operation.id)) removeStep(turn, operation.id, cause)
-  }
+  for (const id of removedBy(patch, next)) removeStep(turn, id, cause)
   takeIn(turn, next, {
     isMoved: (id) => moved.has(id),
     isRenewed: (id) => renewed.has(id),
@@ -106,6 +103,14 @@ function alteredBy(operation: Operation): readonly string[] {
 
 function movedBy(operation: Operation): readonly string[] {
   return operation.op === 'reorder' ? operation.ids : operation.op === 'insert' ? [operation.step.id] : []
+}
+
+/** Steps that a patch has taken out. One that it puts in again, before or after, has been replaced. */
+function removedBy({ operations }: Patch, next: Plan): readonly string[] {
+  const removed = operations.flatMap((operation) => (operation.op === 'remove' ? [operation.id] : []))
+  if (removed.length === 0) return removed
+  const left = new Set(next.steps.map(({ id }) => id))
+  return removed.filter((id) => !left.has(id))
 }
 
 function renewedBy(operation: Operation): readonly string[] {
