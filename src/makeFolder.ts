@@ -2,6 +2,7 @@
 //
 // Node's own `recursive` never comes back where a file system says of a new folder that there is no such place, as `/proc`
 // does: it goes up, finds the folder above, comes down again, and so on.
+import { mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { PlanloomError } from './errors.ts'
@@ -21,6 +22,30 @@ export async function makeFolder(path: string): Promise<void> {
       throw unmakeable(path, place, error)
     }
   }
+}
+
+/** The same for what is opened at once, and cannot wait. @throws `FOLDER_UNMAKEABLE` */
+export function makeFolderSync(path: string): void {
+  const missing: string[] = []
+  for (let place = resolve(path); !isFolderSync(path, place); place = dirname(place)) missing.unshift(place)
+  for (const place of missing) {
+    try {
+      mkdirSync(place)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && isFolderSync(path, place)) continue
+      throw unmakeable(path, place, error)
+    }
+  }
+}
+
+function isFolderSync(path: string, place: string): boolean {
+  try {
+    if (statSync(place).isDirectory()) return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && dirname(place) !== place) return false
+    throw unmakeable(path, place, error)
+  }
+  throw unmakeable(path, place, Object.assign(new Error('not a folder'), { code: 'ENOTDIR' }))
 }
 
 /** From the uppermost on. */

@@ -14,6 +14,14 @@ const usageCodes: ReadonlySet<string> = new Set([
   'TOOL_DUPLICATE',
   'JOURNAL_FORMAT',
   'JOURNAL_BROKEN',
+  'JOURNAL_UNKNOWN',
+  'JOURNAL_EXISTS',
+  'JOURNAL_NEWER',
+  'JOURNAL_UNOPENED',
+  'RUN_UNKNOWN',
+  'RUN_AMBIGUOUS',
+  'RUN_EXISTS',
+  'RUN_OWNED',
 ])
 const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
 

@@ -12,6 +12,7 @@ import { validate, type ValidateOptions } from './commands/validate.ts'
 import { drawingFormats } from './drawing.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
+import { addJournalCommands } from './journalProgram.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
 import { wrap } from './wrap.ts'
@@ -133,6 +134,8 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await tools([...modules, ...(options.tools ?? [])], output))
     })
 
+  addJournalCommands({ program, command, output, end })
+
   program
     .command('help [command]')
     .description('print the help of a command')
@@ -188,7 +191,10 @@ function runOptions(command: Command): Command {
     )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
-    .option('-j, --journal <file>', 'write the journal of the run as it goes on, for replay')
+    .option(
+      '-j, --journal <file>',
+      'record the run as it goes on: in an SQLite file (.db) that may hold many, or as JSON Lines',
+    )
     .option('--overwrite', 'with --journal: replace what stands in the file')
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')

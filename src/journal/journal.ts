@@ -3,12 +3,27 @@
 // J1. An event is appended, and `flush` has answered, before any command that it causes goes out.
 // J2. Sequence numbers begin at 0 (`run.started`) and have no gaps.
 // J3. What was appended is never changed.
-import type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
+// J4. One writer per run: whoever opens a run keeps others out until it is closed or its owner is dead.
+import type { BudgetUsed, CoordinatorMessage, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
 
 /** Version of the event format; written at the head of every export. */
 export const journalVersion = 1
 
 export type JournalEvent = (RunStarted | CoordinatorMessage) & { readonly seq: number }
+
+/** What an event outlives once `flush` has answered: the end of this process, or of the machine's power as well. */
+export type Durability = 'process' | 'power'
+
+/** What lists of runs show of one. */
+export interface RunProgress {
+  /** The coordinator's state. */
+  readonly state: string
+  /** Why it ended, once it has. */
+  readonly reason?: string
+  readonly counts: Readonly<Partial<Record<StepStatus, number>>>
+  readonly used: BudgetUsed
+  readonly revision: number
+}
 
 /** One run's record, held open for writing by one owner. */
 export interface RunJournal {
@@ -16,25 +31,43 @@ export interface RunJournal {
   /** Number that the next event will get. */
   readonly next: number
   append(event: JournalEvent): void
-  /** Makes durable what was appended. Gives a promise only where that takes time. */
-  flush(): void | Promise<void>
+  /** Notes what lists of runs are to show from the next flush on. */
+  describe?(progress: RunProgress): void
+  /** Makes durable what was appended. Gives a promise only where that takes time. @default 'process' */
+  flush(durability?: Durability): void | Promise<void>
   close(): void | Promise<void>
 }
 
-export interface RunSummary {
+export interface RunSummary extends Partial<RunProgress> {
   readonly runId: string
   readonly goal: string
   readonly startedAt: number
+  /** Time of its latest event. */
+  readonly changedAt?: number
   readonly events: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly parentRunId?: string
+}
+
+/** Which runs to list: those that fit all that is said. Newest first. */
+export interface RunFilter {
+  readonly state?: string | readonly string[]
+  /** Part of the goal's text. */
+  readonly goal?: string
+  /** Started at or after, and before: ms since the epoch. */
+  readonly since?: number
+  readonly until?: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly limit?: number
 }
 
 export interface Journal {
   /** @throws `RUN_EXISTS` when there is a record of this run already. */
   create(runId: string): RunJournal
-  /** Opens an existing record to go on with it. @throws `RUN_UNKNOWN` */
+  /** Opens an existing record to go on with it. @throws `RUN_UNKNOWN`, `RUN_OWNED` while another process goes on with it. */
   open(runId: string): RunJournal
   /** Events in order, from `from` (0 by default). @throws `RUN_UNKNOWN` */
   read(runId: string, from?: number): Iterable<JournalEvent> | AsyncIterable<JournalEvent>
-  runs(): Iterable<RunSummary> | AsyncIterable<RunSummary>
+  runs(filter?: RunFilter): Iterable<RunSummary> | AsyncIterable<RunSummary>
   close(): void | Promise<void>
 }

@@ -1,6 +1,7 @@
 // A journal in memory: for runs that need not outlive their process, and for tests.
 import { PlanloomError } from '../errors.ts'
-import type { Journal, JournalEvent, RunJournal, RunSummary } from './journal.ts'
+import { filterRuns } from './filterRuns.ts'
+import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
 
 export interface MemoryJournalOptions {
   /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
@@ -17,17 +18,34 @@ export interface MemoryJournalOptions {
  */
 export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
+  const progress = new Map<string, RunProgress>()
   const closed = new Set<string>()
 
   function open(runId: string, events: JournalEvent[]): RunJournal {
     closed.delete(runId)
-    return writerOf(runId, events, () => {
-      closed.add(runId)
-      if (closed.size <= keepRuns) return
-      const [oldest = ''] = closed
-      closed.delete(oldest)
-      records.delete(oldest)
-    })
+    return {
+      runId,
+      get next() {
+        return events.length
+      },
+      append(event) {
+        events.push(event)
+      },
+      describe(shown) {
+        progress.set(runId, shown)
+      },
+      flush: () => undefined,
+      close() {
+        closed.add(runId)
+        if (closed.size > keepRuns) forget(closed.values().next().value ?? '')
+      },
+    }
+  }
+
+  function forget(runId: string): void {
+    closed.delete(runId)
+    records.delete(runId)
+    progress.delete(runId)
   }
 
   function recordOf(runId: string): JournalEvent[] {
@@ -53,27 +71,26 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
     },
     open: (runId) => open(runId, recordOf(runId)),
     read: (runId, from = 0) => recordOf(runId).slice(from),
-    runs: () => [...records].map(([runId, events]) => summaryOf(runId, events)),
+    runs: (filter) =>
+      filterRuns(
+        [...records].map(([runId, events]) => summaryOf(runId, events, progress.get(runId))).reverse(),
+        filter,
+      ),
     close: () => undefined,
   }
 }
 
-function writerOf(runId: string, events: JournalEvent[], close: () => void): RunJournal {
+function summaryOf(runId: string, events: readonly JournalEvent[], progress: RunProgress | undefined): RunSummary {
+  const [first] = events
+  const start = first?.type === 'run.started' ? first : undefined
   return {
     runId,
-    get next() {
-      return events.length
-    },
-    append(event) {
-      events.push(event)
-    },
-    flush: () => undefined,
-    close,
+    goal: start?.goal.text ?? '',
+    startedAt: first?.at ?? 0,
+    changedAt: events.at(-1)?.at ?? 0,
+    events: events.length,
+    ...progress,
+    ...(start?.labels && { labels: start.labels }),
+    ...(start?.parentRunId !== undefined && { parentRunId: start.parentRunId }),
   }
-}
-
-function summaryOf(runId: string, events: readonly JournalEvent[]): RunSummary {
-  const first = events[0]
-  const isStart = first?.type === 'run.started'
-  return { runId, goal: isStart ? first.goal.text : '', startedAt: first?.at ?? 0, events: events.length }
 }

@@ -3,7 +3,7 @@
 // B1. What takes longer than the limit has failed (`JOURNAL_STALLED`), with a warning that names the run.
 // B2. No timer outlives what it waits for.
 import { PlanloomError } from '../errors.ts'
-import type { JournalEvent, RunJournal } from '../journal/journal.ts'
+import type { Durability, JournalEvent, RunJournal, RunProgress } from '../journal/journal.ts'
 import type { Clock } from './clock.ts'
 
 export interface JournalLimit {
@@ -35,8 +35,12 @@ export class BoundedRunJournal implements RunJournal {
     this.#journal.append(event)
   }
 
-  flush(): void | Promise<void> {
-    const flushed = this.#journal.flush()
+  describe(progress: RunProgress): void {
+    this.#journal.describe?.(progress)
+  }
+
+  flush(durability?: Durability): void | Promise<void> {
+    const flushed = this.#journal.flush(durability)
     // Most journals answer at once: those cost no timer.
     return flushed instanceof Object ? this.#bound(flushed, 'was not written') : undefined
   }
@@ -51,8 +55,10 @@ export class BoundedRunJournal implements RunJournal {
 
   #bound(answer: Promise<void>, what: string): Promise<void> {
     return withinLimit(answer, this.#limit, () => {
+      const error = stalled(`The journal of run "${this.runId}" ${what}`, this.#limit, this.runId)
+      if (!this.#isStalled) warnOf(error)
       this.#isStalled = true
-      return stalled(`The journal of run "${this.runId}" ${what}`, this.#limit, this.runId)
+      return error
     })
   }
 }
@@ -62,7 +68,11 @@ export async function closeWithin(close: () => void | Promise<void>, limit: Jour
   const closed = close()
   if (!(closed instanceof Object)) return
   try {
-    await withinLimit(closed, limit, () => stalled('The journal of the runtime was not closed', limit))
+    await withinLimit(closed, limit, () => {
+      const error = stalled('The journal of the runtime was not closed', limit)
+      warnOf(error)
+      return error
+    })
   } catch (error) {
     if (!isStall(error)) throw error
   }
@@ -96,10 +106,12 @@ function withinLimit(
 }
 
 function stalled(what: string, { journalMs }: JournalLimit, runId?: string): PlanloomError {
-  const error = new PlanloomError('JOURNAL_STALLED', `${what} within ${String(journalMs)} ms.`, {
+  return new PlanloomError('JOURNAL_STALLED', `${what} within ${String(journalMs)} ms.`, {
     hint: 'Look at what the journal writes to (a disk or server that does not answer), or raise journalMs.',
     where: runId === undefined ? {} : { runId },
   })
-  process.emitWarning(`${error.message} ${error.hint ?? ''}`, { code: error.code })
-  return error
+}
+
+function warnOf({ code, message, hint }: PlanloomError): void {
+  process.emitWarning(`${message} ${hint ?? ''}`, { code })
 }

@@ -6,6 +6,7 @@
 // H3. When the run is over, none of its actors, timers or signals is alive.
 // H4. A defect in a chart ends this run with a reason, and no other.
 // H5. Nobody is told that the run is over before its record is durable.
+import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
@@ -21,7 +22,9 @@ import {
 } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
+import { durabilityOf } from './durability.ts'
 import { Outbox } from './outbox.ts'
+import { progressOf } from './progressOf.ts'
 import type { RunState, StepProgress } from './run.ts'
 
 export interface HostOptions extends RunMeans {
@@ -188,7 +191,9 @@ export class RunHost {
     const { held } = snapshot.context
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
-    if (held.eventId === event.id && held.commands.length > 0) this.#outbox.add(held.commands)
+    const commands = held.eventId === event.id ? held.commands : []
+    this.#options.journal.describe?.(progressOf(snapshot.value, held))
+    this.#outbox.add(commands, durabilityOf(event, commands, held))
   }
 
   #endWith(outcome: Outcome): void {
@@ -198,7 +203,7 @@ export class RunHost {
       watch.onOver(this.#unrecordedOutcome(error))
     }
     try {
-      const flushed = journal.flush() ?? undefined
+      const flushed = journal.flush('power') ?? undefined
       if (flushed === undefined) watch.onOver(outcome)
       else flushed.then(() => watch.onOver(outcome), fail)
     } catch (error) {
@@ -214,6 +219,7 @@ export class RunHost {
 
   #unrecordedOutcome(error: unknown): Outcome {
     const hint =
+      (error instanceof PlanloomError ? error.hint : undefined) ??
       'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
     return crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint)
   }

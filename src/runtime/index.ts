@@ -6,10 +6,17 @@ export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
 export { defaultLimits, unlimited } from './settings.ts'
 export type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
+export { copyRun, repairJournal, type Repaired } from './copyRun.ts'
+export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
+export type { Pruned, PruneOptions } from '../journal/sqlite/prune.ts'
+export { sqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '../journal/sqlite/sqliteJournal.ts'
 export { memoryJournal, type MemoryJournalOptions } from '../journal/memoryJournal.ts'
 export { exportJournal, importJournal, journalLines } from '../journal/jsonLines.ts'
 export {
   journalVersion,
+  type Durability,
+  type RunFilter,
+  type RunProgress,
   type Journal,
   type JournalEvent,
   type RunJournal,

@@ -1,8 +1,9 @@
 // Commands that wait until the events which caused them are durable.
 //
 // O1. A command is delivered when a flush has ended that began after its event was appended; in the order in which they came.
+//     An event that causes none is made durable all the same.
 // O2. Once closed, it delivers nothing any more.
-import type { RunJournal } from '../journal/journal.ts'
+import type { Durability, RunJournal } from '../journal/journal.ts'
 import type { CoordinatorCommand } from '../machines/coordinator.messages.ts'
 
 export interface OutboxOptions {
@@ -16,6 +17,8 @@ export interface OutboxOptions {
 export class Outbox {
   readonly #options: OutboxOptions
   #waiting: CoordinatorCommand[] = []
+  /** What has been appended since the last flush began has to be so durable. */
+  #wanted: Durability | undefined
   /** Those whose events the flush that is going on makes durable. */
   #flushing: readonly CoordinatorCommand[] | undefined
   #isClosed = false
@@ -24,8 +27,9 @@ export class Outbox {
     this.#options = options
   }
 
-  add(commands: readonly CoordinatorCommand[]): void {
-    this.#waiting.push(...commands)
+  add(commands: readonly CoordinatorCommand[], durability: Durability): void {
+    for (const command of commands) this.#waiting.push(command)
+    if (this.#wanted !== 'power') this.#wanted = durability
     this.#flush()
   }
 
@@ -45,10 +49,12 @@ export class Outbox {
 
   #flush(): void {
     // Where a flush takes no time, what a command causes at once is delivered here as well.
-    while (this.#waiting.length > 0 && this.#flushing === undefined && !this.#isClosed) {
+    while (this.#wanted !== undefined && this.#flushing === undefined && !this.#isClosed) {
       const commands = this.#waiting
+      const durability = this.#wanted
       this.#waiting = []
-      const flushed = this.#startFlush()
+      this.#wanted = undefined
+      const flushed = this.#startFlush(durability)
       if (flushed === undefined) this.#deliver(commands)
       else {
         this.#flushing = commands
@@ -57,9 +63,9 @@ export class Outbox {
     }
   }
 
-  #startFlush(): Promise<void> | undefined {
+  #startFlush(durability: Durability): Promise<void> | undefined {
     try {
-      return this.#options.journal.flush() ?? undefined
+      return this.#options.journal.flush(durability) ?? undefined
     } catch (error) {
       this.close()
       this.#options.onFailed(error)

@@ -35,6 +35,22 @@ export interface Replay {
  * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`.
  */
 export function replayJournal(events: Iterable<JournalEvent>): Replay {
+  const transitions: Transition[] = []
+  const { first, state, context } = foldJournal(events, (event, reached, held) => {
+    transitions.push(transitionOf(event, reached, held))
+  })
+  return replayOf(first, state, context, transitions)
+}
+
+/** Takes events through the chart, one by one.
+ *
+ * @param onEvent told of each event with the state and context after it
+ * @throws as `replayJournal`
+ */
+export function foldJournal(
+  events: Iterable<JournalEvent>,
+  onEvent: (event: JournalEvent, state: RunState, context: CoordinatorContext) => void = () => undefined,
+): { readonly first: RunStarted; readonly state: RunState; readonly context: CoordinatorContext } {
   if (typeof (events as Partial<Iterable<JournalEvent>> | null)?.[Symbol.iterator] !== 'function') {
     throw new PlanloomError('JOURNAL_BROKEN', 'What is to be replayed is no list of events.', {
       hint: 'Give what importJournal() made of a file, or all that journal.read() gave.',
@@ -49,14 +65,14 @@ export function replayJournal(events: Iterable<JournalEvent>): Replay {
   }
   const first = start.value
   let [snapshot] = initialTransition(coordinator, first)
-  const transitions = [transitionOf(first, snapshot.value, snapshot.context.held)]
+  onEvent(first, snapshot.value, snapshot.context.held)
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     const event = next.value
     if (event.type === 'run.started') continue
     ;[snapshot] = transition(coordinator, snapshot, event)
-    transitions.push(transitionOf(event, snapshot.value, snapshot.context.held))
+    onEvent(event, snapshot.value, snapshot.context.held)
   }
-  return replayOf(first, snapshot.value, snapshot.context.held, transitions)
+  return { first, state: snapshot.value, context: snapshot.context.held }
 }
 
 function replayOf(

@@ -159,12 +159,11 @@ describe('a journal that takes time to flush', () => {
   it('whose last flush fails ends the run with the reason, and no outcome is claimed', async () => {
     const clock = new VirtualClock()
     const memory = memoryJournal()
-    let flushes = 0
     const journal: Journal = {
       ...memory,
       create: (runId) => ({
         ...memory.create(runId),
-        flush: () => (++flushes === 2 ? Promise.reject(new Error('disk full')) : Promise.resolve()),
+        flush: (durability) => (durability === 'power' ? Promise.reject(new Error('disk full')) : Promise.resolve()),
       }),
     }
     await using runtime = createRuntime({ tools: [echo], journal, clock })

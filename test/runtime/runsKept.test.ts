@@ -32,8 +32,8 @@ describe('a runtime that has run for long', () => {
     await using runtime = createRuntime({ tools: [echo], journal })
     for (const runId of ['one', 'two', 'three']) await runtime.start(onePlan, { runId }).result
     expect([...(journal.runs() as Iterable<{ readonly runId: string }>)].map(({ runId }) => runId)).toEqual([
-      'two',
       'three',
+      'two',
     ])
     expect(() => journal.read('one')).toThrow(expect.objectContaining({ code: 'RUN_UNKNOWN' }))
   })

@@ -1,9 +1,10 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
-import { createRuntime, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
+import { createRuntime, sqliteJournal, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
 import { checkAnswers, unusedAnswerLines } from '../answers.ts'
 import { seeThrough } from '../company.ts'
 import { checkWritable, journalInFile } from '../journalFile.ts'
+import { isDatabase } from '../journals.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import { checkEvents, type Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
@@ -34,7 +35,8 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
   checkEvents(options, output)
   const work = await loadWork(file, options)
   if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
-  if (options.journal !== undefined) checkWritable(options.journal, { overwrite: options.overwrite })
+  const { journal } = options
+  if (journal !== undefined && !isDatabase(journal)) checkWritable(journal, { overwrite: options.overwrite })
   let progress: Progress | undefined
   const questions = createQuestions({
     streams: output.streams,
@@ -46,10 +48,9 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
       else progress?.resume()
     },
   })
-  const { journal } = options
   const runtime = createRuntime({
     ...runtimeOptions(work, options),
-    ...(journal !== undefined && { journal: journalInFile(journal) }),
+    ...(journal !== undefined && { journal: isDatabase(journal) ? sqliteJournal(journal) : journalInFile(journal) }),
     ask: questions.ask,
   })
   try {

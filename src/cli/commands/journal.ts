@@ -1,0 +1,60 @@
+// `planloom journal` and `prune`: looking a journal file through, saving what is intact, and taking old runs out.
+import { repairJournal, type JournalFault } from '../../runtime/index.ts'
+import { printable } from '../escape.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { withJournal } from '../journals.ts'
+import type { Output } from '../output.ts'
+
+export async function verify(path: string, output: Output): Promise<number> {
+  return withJournal(path, (journal) => {
+    const { runs, events, faults } = journal.verify()
+    output.document({ journal: path, runs, events, faults })
+    const { colours } = output
+    output.print([
+      ...faults.map((fault) => `${colours.red('✗')} ${faultInWords(fault)}`),
+      faults.length === 0
+        ? `${colours.green('✓')} ${runs} runs with ${events} events are intact.`
+        : `${events} events of ${runs} runs are intact. planloom journal repair ${path} --out <file> saves them.`,
+    ])
+    return faults.length === 0 ? exitCodes.done : exitCodes.failed
+  })
+}
+
+function faultInWords({ runId, seq, message }: JournalFault): string {
+  const where = runId === undefined ? '' : `${printable(runId)}, from event ${seq ?? 0} on: `
+  return `${where}${printable(message)}`
+}
+
+export async function repair(path: string, options: { readonly out: string }, output: Output): Promise<number> {
+  return withJournal(path, async (journal) => {
+    const { runs } = await repairJournal(journal, options.out)
+    const lost = runs.filter(({ because }) => because !== undefined)
+    output.print([
+      `${runs.length - lost.length} runs are whole in ${options.out}.`,
+      ...lost.map(
+        ({ runId, kept, of, because = '' }) => `${printable(runId)}: ${kept} of ${of} events. ${printable(because)}`,
+      ),
+    ])
+    output.document({ from: path, to: options.out, runs })
+    return lost.length === 0 ? exitCodes.done : exitCodes.failed
+  })
+}
+
+export interface PruneRunsOptions {
+  readonly journal: string
+  readonly olderThanMs: number
+  /** Those that are not over as well. */
+  readonly unfinished?: boolean
+}
+
+export async function prune(options: PruneRunsOptions, output: Output): Promise<number> {
+  return withJournal(options.journal, (journal) => {
+    const { runs, outputBytes } = journal.prune({
+      before: Date.now() - options.olderThanMs,
+      ...(options.unfinished && { unfinished: 'remove' }),
+    })
+    output.print([`${runs.length} runs were removed, with ${outputBytes} bytes of outputs that only they referred to.`])
+    output.document({ journal: options.journal, runs, outputBytes })
+    return exitCodes.done
+  })
+}

@@ -1,0 +1,73 @@
+// `planloom show`: one run of a journal, as it is or as it was after some event.
+import { renderTree } from '../../plan/index.ts'
+import {
+  PlanloomError,
+  replayJournal,
+  type JournalEvent,
+  type Replay,
+  type SqliteJournal,
+} from '../../runtime/index.ts'
+import { printable } from '../escape.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { runMeant, withJournal } from '../journals.ts'
+import type { Output } from '../output.ts'
+import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
+
+export interface ShowOptions {
+  readonly journal: string
+  /** Number of the last event to take in. */
+  readonly at?: number
+}
+
+export async function show(run: string | undefined, options: ShowOptions, output: Output): Promise<number> {
+  return withJournal(options.journal, (journal) => {
+    const { runId, events: total } = runMeant(journal, run)
+    const events = eventsUpTo(journal, runId, options.at)
+    const replayed = replayJournal(events)
+    const at = events.length - 1
+    output.print(lines(replayed, { at, isLatest: events.length === total }, output))
+    output.document({ ...summaryDocument(replayedRun(replayed), replayed.outcome), state: replayed.state, at })
+    return exitCodes.done
+  })
+}
+
+/** @throws `USAGE` when there is no event `at` */
+function eventsUpTo(journal: SqliteJournal, runId: string, at: number | undefined): readonly JournalEvent[] {
+  const events: JournalEvent[] = []
+  for (const event of journal.read(runId)) {
+    events.push(event)
+    if (event.seq === at) return events
+  }
+  if (at === undefined) return events
+  throw new PlanloomError('USAGE', `Run "${runId}" has no event ${at}: its last one is ${events.length - 1}.`, {
+    hint: 'planloom events lists them with their numbers.',
+    where: { runId },
+  })
+}
+
+function lines(
+  replayed: Replay,
+  { at, isLatest }: { readonly at: number; readonly isLatest: boolean },
+  output: Output,
+): string[] {
+  const { runId, goal, plan, state, outcome } = replayed
+  const run = replayedRun(replayed)
+  const moment = isLatest ? '' : `, as it was after event ${at}`
+  return [
+    `${output.colours.bold('run')}   ${printable(runId)}${moment}`,
+    `${output.colours.bold('goal')}  ${printable(goal.text)}`,
+    ...(outcome
+      ? summaryLines(run, outcome, output.colours, output.columns)
+      : ['', `It is ${state}.`, ...standing(replayed), ...revisionLines(run, output.colours)]),
+    ...(plan && !outcome ? ['', ...renderTree(plan, { fold: true }).trimEnd().split('\n')] : []),
+  ]
+}
+
+/** How many steps stand how, and what is known. */
+function standing(replayed: Replay): string[] {
+  const counts = new Map<string, number>()
+  for (const { status } of replayed.ledger()) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const steps = [...counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`)
+  const facts = [...replayed.facts()].length
+  return [...(steps.length > 0 ? [`  steps: ${steps.join(', ')}`] : []), `  facts: ${facts}`]
+}

@@ -1,0 +1,53 @@
+// `planloom export` and `import`: a run as one portable file, out of a journal and into one.
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { copyRun, journalLines, sqliteJournal } from '../../runtime/index.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { checkWritable, readJournal } from '../journalFile.ts'
+import { runMeant, withJournal } from '../journals.ts'
+import type { Output } from '../output.ts'
+
+export interface ExportOptions {
+  readonly journal: string
+  /** File to write; stdout without one. */
+  readonly out?: string
+  readonly overwrite?: boolean
+}
+
+export async function exportRun(run: string | undefined, options: ExportOptions, output: Output): Promise<number> {
+  const { out, overwrite } = options
+  if (out !== undefined) checkWritable(out, { overwrite })
+  return withJournal(options.journal, (journal) => {
+    const { runId, events } = runMeant(journal, run)
+    if (out === undefined) {
+      for (const event of journal.read(runId)) output.streams.stdout.write(journalLines(event))
+      return exitCodes.done
+    }
+    const file = openSync(out, 'w')
+    try {
+      for (const event of journal.read(runId)) writeAll(file, journalLines(event))
+    } finally {
+      closeSync(file)
+    }
+    output.print([`${events} events of ${runId} are in ${out}.`])
+    output.document({ runId, events, file: out })
+    return exitCodes.done
+  })
+}
+
+export async function importRun(file: string, options: { readonly journal: string }, output: Output): Promise<number> {
+  const events = readJournal(file)
+  const journal = sqliteJournal(options.journal)
+  try {
+    const runId = await copyRun(events, journal)
+    output.print([`${events.length} events of ${runId} are in ${options.journal}.`])
+    output.document({ runId, events: events.length, journal: options.journal })
+    return exitCodes.done
+  } finally {
+    await journal.close()
+  }
+}
+
+function writeAll(file: number, text: string): void {
+  let rest = Buffer.from(text)
+  while (rest.length > 0) rest = rest.subarray(writeSync(file, rest))
+}

@@ -1,0 +1,66 @@
+// Taking runs out of a journal file, with all that only they refer to.
+import { PlanloomError } from '../../errors.ts'
+import type { Contents } from './contents.ts'
+import { inTransaction, type Database } from './driver.ts'
+import { runOf, type RunRow } from './runsTable.ts'
+
+export interface PruneOptions {
+  /** Runs whose latest event is older than this: ms since the epoch. */
+  readonly before: number
+  /** @default only runs that are over */
+  readonly unfinished?: 'keep' | 'remove'
+}
+
+export interface Pruned {
+  readonly runs: readonly string[]
+  /** Of outputs that nobody refers to any more. */
+  readonly outputBytes: number
+}
+
+interface Within {
+  readonly database: Database
+  readonly contents: Contents
+  readonly path: string
+  /** Whether some live process writes the run. */
+  readonly isOwned: (run: RunRow) => boolean
+}
+
+/** Removes one run. @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
+export function removeRun(within: Within, runId: string): Pruned {
+  const { database, path } = within
+  return inTransaction(database, () => {
+    const run = runOf(database, runId, path)
+    if (within.isOwned(run)) {
+      throw new PlanloomError('RUN_OWNED', `Run "${runId}" is going on, and cannot be removed.`, {
+        hint: 'Cancel it first, or wait for its end.',
+        where: { runId, path },
+      })
+    }
+    return removeAll(within, [run])
+  })
+}
+
+/** Removes old runs; those that a process goes on with stay. */
+export function pruneRuns(within: Within, { before, unfinished = 'keep' }: PruneOptions): Pruned {
+  const { database, isOwned } = within
+  return inTransaction(database, () => {
+    const old = database
+      .prepare('SELECT * FROM runs WHERE changed_at < ? ORDER BY id')
+      .all(before) as unknown as RunRow[]
+    return removeAll(
+      within,
+      old.filter((run) => !isOwned(run) && (unfinished === 'remove' || run.reason !== null)),
+    )
+  })
+}
+
+function removeAll({ database, contents }: Within, runs: readonly RunRow[]): Pruned {
+  const usedBy = database.prepare('SELECT hash FROM uses WHERE run = ?')
+  const remove = database.prepare('DELETE FROM runs WHERE id = ?')
+  const used: Uint8Array[] = []
+  for (const { id } of runs) {
+    for (const { hash } of usedBy.all(id) as readonly { readonly hash: Uint8Array }[]) used.push(hash)
+    remove.run(id)
+  }
+  return { runs: runs.map((run) => run.run_id), outputBytes: contents.sweep(used) }
+}

@@ -1,0 +1,144 @@
+// One run's record, open for writing.
+import { PlanloomError } from '../../errors.ts'
+import type { Durability, JournalEvent, RunJournal, RunProgress } from '../journal.ts'
+import type { RunStarted } from '../../machines/coordinator.messages.ts'
+import { chainNext } from './chain.ts'
+import type { Contents } from './contents.ts'
+import type { Database, Statement } from './driver.ts'
+import { writeEvent, type Content } from './eventText.ts'
+import type { GroupCommit, Pending } from './groupCommit.ts'
+
+/** The statements that all writers of a file share. */
+export interface WriterStatements {
+  readonly event: Statement
+  readonly head: Statement
+  readonly start: Statement
+  readonly label: Statement
+}
+
+export function writerStatements(database: Database): WriterStatements {
+  return {
+    event: database.prepare('INSERT INTO events (run, seq, body, chain) VALUES (?, ?, ?, ?)'),
+    head: database.prepare(
+      `UPDATE runs SET state = ?, reason = ?, changed_at = ?, events = ?, chain = ?, progress = ?
+       WHERE id = ? AND fence = ?`,
+    ),
+    start: database.prepare('UPDATE runs SET goal = ?, started_at = ?, parent = ? WHERE id = ?'),
+    label: database.prepare('INSERT INTO labels (run, name, value) VALUES (?, ?, ?)'),
+  }
+}
+
+export interface RunWriterOptions {
+  readonly path: string
+  readonly id: number
+  readonly runId: string
+  readonly fence: number
+  readonly next: number
+  readonly chain: Uint8Array
+  readonly changedAt: number
+  readonly progress: RunProgress
+  readonly contents: Contents
+  readonly statements: WriterStatements
+  readonly commits: GroupCommit
+  readonly onClose: () => void
+}
+
+interface Row {
+  readonly seq: number
+  readonly body: string
+  readonly chain: Uint8Array
+}
+
+export class RunWriter implements RunJournal, Pending {
+  readonly runId: string
+  readonly #options: RunWriterOptions
+  #next: number
+  #chain: Uint8Array
+  #changedAt: number
+  #start: RunStarted | undefined
+  #rows: Row[] = []
+  #contents: Content[] = []
+  #progress: RunProgress
+  /** What is in the file, but not yet safe from a loss of power. */
+  #isUnsynced = false
+
+  constructor(options: RunWriterOptions) {
+    this.#options = options
+    this.runId = options.runId
+    this.#next = options.next
+    this.#chain = options.chain
+    this.#changedAt = options.changedAt
+    this.#progress = options.progress
+  }
+
+  get next(): number {
+    return this.#next
+  }
+
+  append(event: JournalEvent): void {
+    const { body, contents } = writeEvent(event)
+    this.#chain = chainNext(this.#chain, event.seq, body)
+    this.#rows.push({ seq: event.seq, body, chain: this.#chain })
+    if (contents.length > 0) this.#contents.push(...contents)
+    if (event.type === 'run.started') this.#start = event
+    this.#changedAt = event.at
+    this.#next = event.seq + 1
+  }
+
+  describe(progress: RunProgress): void {
+    this.#progress = progress
+  }
+
+  flush(durability: Durability = 'process'): void | Promise<void> {
+    if (this.#rows.length === 0 && !(durability === 'power' && this.#isUnsynced)) return undefined
+    return this.#options.commits.add(this, durability)
+  }
+
+  close(): void {
+    this.#options.onClose()
+  }
+
+  write(): void {
+    const { id, fence, statements, contents } = this.#options
+    const { state, reason, ...shown } = this.#progress
+    const { changes } = statements.head.run(
+      state,
+      reason ?? null,
+      this.#changedAt,
+      this.#next,
+      this.#chain,
+      JSON.stringify(shown),
+      id,
+      fence,
+    )
+    if (changes === 0) throw this.#takenOver()
+    if (this.#start !== undefined) this.#writeStart(this.#start)
+    for (const content of this.#contents) contents.keep(id, content)
+    for (const { seq, body, chain } of this.#rows) statements.event.run(id, seq, body, chain)
+  }
+
+  #writeStart({ goal, at, labels, parentRunId }: RunStarted): void {
+    const { id, statements } = this.#options
+    statements.start.run(goal.text, at, parentRunId ?? null, id)
+    for (const [name, value] of Object.entries(labels ?? {})) statements.label.run(id, name, value)
+  }
+
+  written(durability: Durability): void {
+    this.#isUnsynced = durability !== 'power'
+    this.#start = undefined
+    this.#rows = []
+    this.#contents = []
+  }
+
+  #takenOver(): PlanloomError {
+    const { path, runId } = this.#options
+    return new PlanloomError(
+      'RUN_TAKEN_OVER',
+      `Run "${runId}" is no longer this process's: another one has taken it over.`,
+      {
+        hint: 'This process was silent for longer than its lease. What it has done since is not recorded.',
+        where: { runId, path },
+      },
+    )
+  }
+}

@@ -1,0 +1,245 @@
+// A journal in one SQLite file: runs outlive their process, and several processes may share the file.
+//
+// Q1. Reading never waits for writing, nor the other way round (write-ahead log).
+// Q2. What is read is checked against its checksum chain first: an event that was damaged is an error, never a guess.
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { PlanloomError } from '../../errors.ts'
+import { makeFolderSync } from '../../makeFolder.ts'
+import type { Durability, Journal, JournalEvent, RunFilter, RunJournal, RunSummary } from '../journal.ts'
+import { Contents } from './contents.ts'
+import { inTransaction, openFile, type Database } from './driver.ts'
+import { journalFailure } from './failures.ts'
+import { GroupCommit } from './groupCommit.ts'
+import { Owner } from './owner.ts'
+import { pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
+import { readEvents } from './readEvents.ts'
+import { findRun, insertRun, listRuns, progressOf, runOf, type RunRow } from './runsTable.ts'
+import { RunWriter, writerStatements } from './runWriter.ts'
+import { bringUpToDate } from './schema.ts'
+import { verifyFile, type VerifyReport } from './verify.ts'
+
+export interface SqliteJournalOptions {
+  /** What every event outlives at least. With `process`, a loss of power may take the latest events of a run, but never
+   * one that a step with effects depends on or that tells of its outcome. @default 'process' */
+  readonly durability?: Durability
+  /** Outputs that are larger are kept as files beside the database. @default 1 MiB */
+  readonly fileOverBytes?: number
+  /** Most that the database file may take; more is refused as a full disk would be (`JOURNAL_FULL`). @default no limit */
+  readonly maxBytes?: number
+  /** `new`: a file that is there is refused (`JOURNAL_EXISTS`). `existing`: one that is not is (`JOURNAL_UNKNOWN`).
+   * @default either */
+  readonly file?: 'new' | 'existing'
+  /** How long a process that gives no sign of life keeps its runs from others. @default 15,000 */
+  readonly leaseMs?: number
+  /** How long to wait for other processes that write, before a run fails for it. @default 10,000 */
+  readonly busyMs?: number
+  /** ms since the epoch; for tests. */
+  readonly now?: () => number
+}
+
+/** A journal in an SQLite file, with what only such a one can do. */
+export interface SqliteJournal extends Journal {
+  readonly path: string
+  runs(filter?: RunFilter): readonly RunSummary[]
+  read(runId: string, from?: number): Iterable<JournalEvent>
+  /** Looks the whole file through. */
+  verify(): VerifyReport
+  /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
+  remove(runId: string): Pruned
+  /** Removes old runs, with outputs that only they refer to. */
+  prune(options: PruneOptions): Pruned
+}
+
+/** Opens a journal file, and makes it where there is none.
+ *
+ * @param path of the database; `<path>-wal`, `<path>-shm` and the folder `<path>-outputs` stand beside it.
+ * @throws `JOURNAL_EXISTS` and `JOURNAL_UNKNOWN` as `file` says, `JOURNAL_FORMAT` for a file of something else, `JOURNAL_NEWER` for one of a later version, `JOURNAL_READONLY`,
+ *   `FOLDER_UNMAKEABLE`, `JOURNAL_UNOPENED`, `JOURNAL_DAMAGED`, `JOURNAL_FULL`.
+ */
+export function sqliteJournal(path: string, options: SqliteJournalOptions = {}): SqliteJournal {
+  return new FileJournal(resolve(path), options)
+}
+
+class FileJournal implements SqliteJournal {
+  readonly path: string
+  readonly #database: Database
+  readonly #contents: Contents
+  readonly #commits: GroupCommit
+  readonly #statements: ReturnType<typeof writerStatements>
+  readonly #options: SqliteJournalOptions
+  readonly #open = new Set<string>()
+  #madeOwner: Owner | undefined
+  #isClosed = false
+
+  constructor(path: string, options: SqliteJournalOptions) {
+    this.path = path
+    this.#options = options
+    checkPresence(path, options.file)
+    makeFolderSync(dirname(path))
+    this.#database = openFile({ path, busyMs: 50 })
+    try {
+      bringUpToDate(this.#database, path)
+      if (options.maxBytes !== undefined) limitSize(this.#database, options.maxBytes)
+      this.#contents = new Contents(this.#database, {
+        folder: `${path}-outputs`,
+        fileOverBytes: options.fileOverBytes ?? 1024 * 1024,
+      })
+      this.#statements = writerStatements(this.#database)
+    } catch (error) {
+      this.#database.close()
+      throw journalFailure(error, path, 'be opened')
+    }
+    this.#commits = new GroupCommit(this.#database, {
+      path,
+      busyMs: options.busyMs ?? 10_000,
+      atLeast: options.durability ?? 'process',
+    })
+  }
+
+  create(runId: string): RunJournal {
+    return this.#doing('be written', () => {
+      const now = this.#now()
+      return inTransaction(this.#database, () => {
+        if (findRun(this.#database, runId) !== undefined) {
+          throw new PlanloomError('RUN_EXISTS', `There is a record of a run "${runId}" already.`, {
+            hint: 'Choose another runId, or leave it out to get a fresh one.',
+            where: { runId, path: this.path },
+          })
+        }
+        insertRun(this.#database, runId, now)
+        return this.#take(runOf(this.#database, runId, this.path))
+      })
+    })
+  }
+
+  open(runId: string): RunJournal {
+    return this.#doing('be written', () =>
+      inTransaction(this.#database, () => {
+        const run = runOf(this.#database, runId, this.path)
+        if (this.#open.has(runId)) {
+          throw new PlanloomError('RUN_OWNED', `Run "${runId}" is going on in this very process.`, {
+            hint: 'Use the run that is there.',
+            where: { runId, path: this.path },
+          })
+        }
+        return this.#take(run)
+      }),
+    )
+  }
+
+  *read(runId: string, from = 0): Generator<JournalEvent> {
+    const run = this.#doing('be read', () => runOf(this.#database, runId, this.path))
+    yield* readEvents({ database: this.#database, contents: this.#contents, run, path: this.path, from })
+  }
+
+  runs(filter?: RunFilter): readonly RunSummary[] {
+    return this.#doing('be read', () => listRuns(this.#database, filter))
+  }
+
+  verify(): VerifyReport {
+    return verifyFile(this.#database, this.#contents, this.path)
+  }
+
+  remove(runId: string): Pruned {
+    return this.#doing('be written', () => removeRun(this.#within, runId))
+  }
+
+  prune(options: PruneOptions): Pruned {
+    return this.#doing('be written', () => pruneRuns(this.#within, options))
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#commits.drain()
+    this.#doing('be closed', () => {
+      this.#madeOwner?.close()
+      this.#database.close()
+    })
+  }
+
+  /** Made when the first run is taken. */
+  get #owner(): Owner {
+    this.#madeOwner ??= new Owner(
+      this.#database,
+      { path: this.path, now: () => this.#now(), leaseMs: this.#options.leaseMs ?? 15_000 },
+      (error) => {
+        process.emitWarning(journalFailure(error, this.path, 'renew its lease'), { code: 'JOURNAL_LEASE' })
+      },
+    )
+    return this.#madeOwner
+  }
+
+  get #within(): Parameters<typeof pruneRuns>[0] {
+    return {
+      database: this.#database,
+      contents: this.#contents,
+      path: this.path,
+      isOwned: ({ owner }) => owner !== null && this.#owner.isHeld(owner),
+    }
+  }
+
+  /** In a transaction. */
+  #take(run: RunRow): RunWriter {
+    const fence = this.#owner.take({ id: run.id, runId: run.run_id, owner: run.owner, fence: run.fence })
+    this.#open.add(run.run_id)
+    return new RunWriter({
+      path: this.path,
+      id: run.id,
+      runId: run.run_id,
+      fence,
+      next: run.events,
+      chain: run.chain,
+      changedAt: run.changed_at,
+      progress: progressOf(run),
+      contents: this.#contents,
+      statements: this.#statements,
+      commits: this.#commits,
+      onClose: () => {
+        this.#release(run, fence)
+      },
+    })
+  }
+
+  #release(run: RunRow, fence: number): void {
+    this.#open.delete(run.run_id)
+    if (this.#isClosed) return // all were given back
+    this.#doing('be written', () => {
+      this.#database.prepare('UPDATE runs SET owner = NULL WHERE id = ? AND fence = ?').run(run.id, fence)
+    })
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now()
+  }
+
+  #doing<T>(what: string, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw journalFailure(error, this.path, what)
+    }
+  }
+}
+
+function limitSize(database: Database, maxBytes: number): void {
+  const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { readonly page_size: number }
+  database.exec(`PRAGMA max_page_count = ${String(Math.max(1, Math.floor(maxBytes / pageBytes)))}`)
+}
+
+function checkPresence(path: string, wanted: SqliteJournalOptions['file']): void {
+  const isThere = existsSync(path)
+  if (wanted === 'new' && isThere) {
+    throw new PlanloomError('JOURNAL_EXISTS', `There is a file "${path}" already.`, {
+      hint: 'Choose another path, or take that file away.',
+      where: { path },
+    })
+  }
+  if (wanted === 'existing' && !isThere) {
+    throw new PlanloomError('JOURNAL_UNKNOWN', `There is no journal "${path}".`, {
+      hint: 'Check the path; "planloom run --journal" makes one.',
+      where: { path },
+    })
+  }
+}

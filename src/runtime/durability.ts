@@ -1,0 +1,23 @@
+// How durable an event must be before what it causes goes out.
+//
+// D1. Before an attempt with effects outside begins, and once it is known how one ended, its record outlives a loss of power:
+//     otherwise a machine that comes back would not know that there is something it cannot know.
+import type { Durability } from '../journal/journal.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type { CoordinatorCommand, CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
+
+/** @param context after the event */
+export function durabilityOf(
+  event: RunStarted | CoordinatorMessage,
+  commands: readonly CoordinatorCommand[],
+  context: CoordinatorContext,
+): Durability {
+  const { tools } = context.run
+  const hasEffects = (tool: string | undefined): boolean => {
+    const effects = tool === undefined ? undefined : tools[tool]?.effects
+    return effects === 'write' || effects === 'external'
+  }
+  if ('attempt' in event && hasEffects(context.steps.get(event.stepId)?.tool)) return 'power'
+  for (const command of commands) if (command.type === 'step.execute' && hasEffects(command.tool)) return 'power'
+  return 'process'
+}

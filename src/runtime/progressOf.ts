@@ -1,0 +1,14 @@
+// How far a run has come, for lists of runs.
+import type { RunProgress } from '../journal/journal.ts'
+import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import type { RunState } from './run.ts'
+
+export function progressOf(state: RunState, { counts, used, plan, outcome }: CoordinatorContext): RunProgress {
+  return {
+    state,
+    ...(outcome && { reason: outcome.reason }),
+    counts: outcome?.counts ?? counts,
+    used: outcome?.usage ?? used,
+    revision: plan?.revision ?? 0,
+  }
+}

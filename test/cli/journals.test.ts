@@ -1,0 +1,147 @@
+// Journals in SQLite files from the command line: recording, listing, looking back, taking out and in, repairing.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it } from 'vitest'
+import { scratchFolder } from '../support/scratchFolder.ts'
+import { callCommand } from './callCommand.ts'
+
+const goal = 'test/cli/fixtures/goal.ts'
+const hopeless = 'test/cli/fixtures/hopeless.ts'
+
+/** A journal with a run that is done and one that failed after it. */
+async function recorded(): Promise<string> {
+  const journal = join(scratchFolder(), 'runs.db')
+  expect((await callCommand('run', goal, '--journal', journal, '-q')).code).toBe(0)
+  expect((await callCommand('run', hopeless, '--journal', journal, '-q')).code).toBe(1)
+  return journal
+}
+
+async function idsIn(journal: string, ...more: string[]): Promise<string[]> {
+  const { json } = await callCommand('runs', '-j', journal, '--json', ...more)
+  return (json as { readonly runs: readonly { readonly runId: string }[] }).runs.map(({ runId }) => runId)
+}
+
+describe('planloom runs', () => {
+  it('lists the runs of a journal, newest first, with how far they have come', async () => {
+    const journal = await recorded()
+    const { code, stdout } = await callCommand('runs', '-j', journal)
+    expect(code).toBe(0)
+    const [failed, done] = stdout.split('\n')
+    expect(failed).toMatch(/^run-\w+ +gave up +0 of 0 .*Fly to the sun/)
+    expect(done).toMatch(/^run-\w+ +completed +5 of 5 .*Double the numbers/)
+  })
+
+  it('lists those that fit a filter', async () => {
+    const journal = await recorded()
+    const [failed = '', done = ''] = await idsIn(journal)
+    expect(await idsIn(journal, '--state', 'completed')).toEqual([done])
+    expect(await idsIn(journal, '--state', 'completed', '--state', 'failed')).toEqual([failed, done])
+    expect(await idsIn(journal, '--goal', 'sun')).toEqual([failed])
+    expect(await idsIn(journal, '--limit', '1')).toEqual([failed])
+    expect(await idsIn(journal, '--label', 'team=red')).toEqual([])
+  })
+
+  it('says where there is no journal, and makes none', async () => {
+    const path = join(scratchFolder(), 'none.db')
+    const { code, stderr } = await callCommand('runs', '-j', path)
+    expect(code).toBe(2)
+    expect(stderr).toContain('JOURNAL_UNKNOWN')
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe('planloom show', () => {
+  it('shows the latest run, one by the beginning of its id, or as it was after an event', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    expect((await callCommand('show', '-j', journal)).stdout).toContain('gave up')
+    const whole = await callCommand('show', done.slice(0, 8), '-j', journal, '--json')
+    expect(whole.json).toMatchObject({ runId: done, state: 'completed', outcome: { reason: 'done' } })
+    const before = await callCommand('show', done, '-j', journal, '--at', '1', '--json')
+    expect(before.json).toMatchObject({ runId: done, state: 'awaiting', at: 1 })
+    const said = await callCommand('show', done, '-j', journal, '--at', '1')
+    expect(said.stdout).toContain('as it was after event 1')
+    expect(said.stdout).toContain('1 running')
+  })
+
+  it('says when there is no such run or event, or more than one', async () => {
+    const journal = await recorded()
+    const codes = await Promise.all(
+      [['nobody'], ['run-'], ['--at', '999']].map(async (args) => {
+        const { code, stderr } = await callCommand('show', ...args, '-j', journal)
+        return [code, /\[([A-Z_]+)\]/.exec(stderr)?.[1]]
+      }),
+    )
+    expect(codes).toEqual([
+      [2, 'RUN_UNKNOWN'],
+      [2, 'RUN_AMBIGUOUS'],
+      [2, 'USAGE'],
+    ])
+  })
+})
+
+describe('planloom events', () => {
+  it('lists what happened, from an event on', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    const { stdout } = await callCommand('events', done, '-j', journal, '--from', '2', '--json')
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly seq: number })
+    expect(events.map(({ seq }) => seq)).toEqual([2, 3, 4, 5])
+    expect((await callCommand('events', done, '-j', journal)).stdout).toContain(
+      'run.started         Double the numbers',
+    )
+  })
+
+  it('that are followed end with the run', async () => {
+    const journal = await recorded()
+    expect((await callCommand('events', '--follow', '-j', journal)).code).toBe(0)
+  })
+})
+
+describe('a run', () => {
+  it('is taken out as a file, and into another journal, where it is the same', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    const [file, other] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'other.db')]
+    expect((await callCommand('export', done, '-j', journal, '--out', file)).code).toBe(0)
+    expect((await callCommand('import', file, '-j', other)).code).toBe(0)
+    const [here, there] = await Promise.all(
+      [journal, other].map(async (path) => (await callCommand('show', done, '-j', path, '--json')).stdout),
+    )
+    expect(there).toBe(here)
+    expect((await callCommand('runs', '-j', other)).stdout).toMatch(/completed +5 of 5/)
+    expect((await callCommand('import', file, '-j', other)).stderr).toContain('RUN_EXISTS')
+    expect((await callCommand('replay', file)).stdout).toContain('✓ completed')
+  })
+
+  it('that is old is removed', async () => {
+    const journal = await recorded()
+    expect((await callCommand('prune', '-j', journal, '--older-than', '1h')).stdout).toContain('0 runs were removed')
+    expect(await idsIn(journal)).toHaveLength(2)
+  })
+})
+
+describe('planloom journal', () => {
+  it('finds the first event that is damaged, and saves those before it', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    expect((await callCommand('journal', 'verify', journal)).stdout).toContain('2 runs with 8 events are intact')
+    const database = new DatabaseSync(journal)
+    database.prepare(`UPDATE events SET body = replace(body, 'succeeded', 'sucksided') WHERE seq = 4`).run()
+    database.close()
+    const verified = await callCommand('journal', 'verify', journal, '--json')
+    expect(verified.code).toBe(1)
+    expect(verified.json).toMatchObject({ events: 6, faults: [{ runId: done, seq: 4, code: 'JOURNAL_BROKEN' }] })
+    const saved = join(scratchFolder(), 'saved.db')
+    expect((await callCommand('journal', 'repair', journal, '--out', saved)).stdout).toContain(
+      `${done}: 4 of 6 events.`,
+    )
+    expect((await callCommand('journal', 'verify', saved)).stdout).toContain('2 runs with 6 events are intact')
+    expect((await callCommand('show', done, '-j', saved, '--json')).json).toMatchObject({ state: 'awaiting', at: 3 })
+    expect((await callCommand('journal', 'repair', journal, '--out', saved)).stderr).toContain('JOURNAL_EXISTS')
+  })
+})
