@@ -64,6 +64,7 @@ export type {
   Pruned,
   PruneOptions,
   Repaired,
+  ResumeOptions,
   RunFilter,
   RunJournal,
   RunProgress,

@@ -22,6 +22,7 @@ const usageCodes: ReadonlySet<string> = new Set([
   'RUN_AMBIGUOUS',
   'RUN_EXISTS',
   'RUN_OWNED',
+  'RUN_CHANGED',
 ])
 const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
 

@@ -6,6 +6,7 @@ import { diff } from './commands/diff.ts'
 import { graph, type GraphOptions } from './commands/graph.ts'
 import { plan, type PlanOptions } from './commands/plan.ts'
 import { replay, type ReplayOptions } from './commands/replay.ts'
+import { resume, type ResumeCommandOptions } from './commands/resume.ts'
 import { run, type RunOptions } from './commands/run.ts'
 import { tools } from './commands/tools.ts'
 import { validate, type ValidateOptions } from './commands/validate.ts'
@@ -13,6 +14,7 @@ import { drawingFormats } from './drawing.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { addJournalCommands } from './journalProgram.ts'
+import { defaultJournal } from './journals.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
 import { wrap } from './wrap.ts'
@@ -81,6 +83,17 @@ function createProgram(output: Output, end: (code: number) => void): Command {
   ).action(async (file: string, options: CommandLine<RunOptions>) => {
     end(await run(file, renamed(options), output))
   })
+
+  runOptions(
+    command('resume <file> [run]', 'go on with a run whose process has ended; the file is the one it was begun with', [
+      'resume audit.ts --journal runs.db',
+      'resume audit.ts run-8k2v --journal runs.db --accept-changes',
+    ]),
+  )
+    .option('--accept-changes', 'go on although tools or planner are not those that the run had')
+    .action(async (file: string, named: string | undefined, options: CommandLine<Partial<ResumeCommandOptions>>) => {
+      end(await resume(file, named, { journal: defaultJournal, ...renamed(options) }, output))
+    })
 
   workOptions(
     command('plan <file>', 'show the plan for a goal, without running it', [

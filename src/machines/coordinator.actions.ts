@@ -6,6 +6,7 @@ import * as control from './decisions/control.ts'
 import * as dispatch from './decisions/dispatch.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
+import * as recovery from './decisions/recovery.ts'
 import { decide, type Turn } from './decisions/turn.ts'
 
 type EventOf<T extends CoordinatorMessage['type']> = Extract<CoordinatorMessage, { readonly type: T }>
@@ -64,6 +65,7 @@ export const takePatch = actOn(['plan.patchProposed'], planner.takePatch)
 export const takeKept = actOn(['plan.kept'], planner.takeKept)
 export const takeGivenUp = actOn(['plan.givenUp'], planner.takeGivenUp)
 export const takePlannerFailure = actOn(['plan.failed'], planner.takePlannerFailure)
+export const recover = actOn(['run.recovered'], recovery.recover)
 export const takeTimer = actOn(['timer.fired'], (turn, { key }) => {
   if (key.startsWith('retry:')) outcomes.takeRetryTimer(turn, key)
   else if (key.startsWith('planner:')) planner.takePlannerTimer(turn, key)

@@ -21,6 +21,7 @@ const stepsGoOn = {
   'step.timedOut': settleAndGoOn,
   'step.uncertain': settleAndGoOn,
   'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
+  'run.recovered': { actions: ['recover', 'dispatchReady'] },
 } as const
 /** What people and programs say of steps, where steps go on. */
 const peopleGoOn = {
@@ -52,6 +53,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'run.approve': { actions: 'approve' },
     'run.reject': { actions: 'reject' },
     'timer.fired': { actions: 'takeTimer' },
+    'run.recovered': { actions: 'recover' },
     'plan.stepProposed': { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
     'plan.proposed': { guard: 'isCurrentAnswer', actions: 'takePlan' },
     'plan.patchProposed': { guard: 'isCurrentAnswer', actions: 'takePatch' },

@@ -195,6 +195,19 @@ export interface TimerFired extends Message {
   readonly key: string
 }
 
+// ---- The process ----
+
+/** The process that hosted the run has ended, and another one goes on with it: whatever was out has no executor any more. */
+export interface RunRecovered extends Message {
+  readonly type: 'run.recovered'
+  /** The tools as they are now, in place of those that the run had. */
+  readonly tools: Readonly<Record<string, ToolTraits>>
+  readonly planner: string
+  /** What is not as it was, in words; whoever resumed the run has accepted it. */
+  readonly changes?: readonly string[]
+  readonly by?: string
+}
+
 // ---- Commands and facts from people and programs ----
 
 interface FromPerson extends Message {
@@ -272,6 +285,7 @@ export type CoordinatorMessage =
   | StepUncertain
   | StepDelegated
   | TimerFired
+  | RunRecovered
   | RunApprove
   | RunReject
   | RunEdit
@@ -308,6 +322,8 @@ export interface StepExecute {
   readonly item?: string
   readonly timeoutMs?: number
   readonly heartbeatMs?: number
+  /** A sub-run that an attempt before the process ended had begun: it is gone on with. */
+  readonly subRunId?: string
 }
 /** Stop an attempt: its `AbortSignal` fires, and whatever it still says is late. */
 export interface StepAbort {

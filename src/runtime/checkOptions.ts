@@ -32,6 +32,11 @@ export function checkPlanOptions(options: unknown): void {
 }
 
 /** @throws `OPTIONS_INVALID` with everything that is wrong. */
+export function checkResumeOptions(options: unknown): void {
+  check('resume()', options, resumeChecks)
+}
+
+/** @throws `OPTIONS_INVALID` with everything that is wrong. */
 export function checkLimits(limits: unknown): void {
   check('extend()', limits, limitChecks)
 }
@@ -105,6 +110,7 @@ const signal = must(
   'an AbortSignal',
 )
 const planChecks: Checks = { signal }
+const resumeChecks: Checks = { planner, changes: oneOf('refuse', 'accept'), by: text, signal }
 const startChecks: Checks = {
   runId: text,
   labels: must(

@@ -3,6 +3,7 @@ import { PlanloomError } from '../errors.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import { createFixedPlanner } from '../actors/planners/fixed.ts'
 import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
+import type { JournalEvent, RunJournal } from '../journal/journal.ts'
 import { memoryJournal } from '../journal/memoryJournal.ts'
 import { onAbort } from '../actors/onAbort.ts'
 import type { RunStarted, StepExecute } from '../machines/coordinator.messages.ts'
@@ -14,17 +15,18 @@ import { createToolRegistry } from '../tools/registry.ts'
 import { BoundedRunJournal, closeWithin, isStall } from './boundedJournal.ts'
 import { createCascade } from './cascade.ts'
 import { answerReader } from './checkAnswer.ts'
-import { checkPlanOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
+import { checkPlanOptions, checkResumeOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
 import { executorsByRole } from './executors.ts'
 import { Gate } from './gate.ts'
-import { RunHost } from './host.ts'
+import { RunHost, type Recovery } from './host.ts'
 import { createIdSource } from './ids.ts'
 import { planOnly } from './planOnly.ts'
 import type { Run } from './run.ts'
 import { RunHandle } from './runHandle.ts'
 import { RunRecord } from './runRecord.ts'
-import type { Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
+import { recoveryOf, startOf } from './recovery.ts'
+import type { ResumeOptions, Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 import { settingsOf } from './settings.ts'
 import { inheritedOptions, type Parent } from './subRuns.ts'
 
@@ -85,11 +87,15 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   }
 
   /** Also of a closed runtime: a run that is waited for needs its sub-runs. */
-  function beginSubRun(goal: Goal, work: StepExecute, signal: AbortSignal): Run {
-    const { runId, stepId, attempt } = work
+  function beginSubRun(goal: Goal, work: StepExecute, signal: AbortSignal): Run | Promise<Run> {
+    const { runId, stepId, attempt, subRunId } = work
     const parent = live.get(runId)
     if (parent === undefined) throw new PlanloomError('RUN_OVER', `Run "${runId}" is over, and begins no sub-run.`)
     const { run, planner } = parent
+    if (subRunId !== undefined) {
+      parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
+      return resume(subRunId, { planner, signal, changes: 'accept' }) // its parent has been asked
+    }
     const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
     const begun = begin(goal, { ...start, signal }, { runId, stepId })
     parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId: begun.id })
@@ -119,7 +125,12 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),
       ...(start.signal?.aborted && { cancelled: `${because} had fired` }),
     }
-    const { handle, host } = launch(run, planner, start.planner ?? defaultPlanner)
+    const { handle, host } = launch({
+      run,
+      planner,
+      subPlanner: start.planner ?? defaultPlanner,
+      runJournal: journal.create(run.runId),
+    })
     if (start.signal && run.cancelled === undefined) {
       follow(start.signal, host, handle, `${because} fired`)
     }
@@ -137,13 +148,31 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     else void result.then(onAbort(signal, cancel))
   }
 
-  /** @param subPlanner plans for sub-goals: a plan that was given is a plan for its own goal only. */
-  function launch(run: RunStarted, planner: Planner, subPlanner: Planner): LiveRun {
+  async function resume(runId: string, given: ResumeOptions): Promise<RunHandle> {
+    const runJournal = journal.open(runId)
+    try {
+      const past: JournalEvent[] = []
+      for await (const event of journal.read(runId)) past.push(event)
+      const run = startOf(past, runId)
+      const planner = given.planner ?? (run.plan && !options.planner ? createFixedPlanner(run.plan) : defaultPlanner)
+      const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
+      const subPlanner = given.planner ?? defaultPlanner
+      const { handle, host } = launch({ run, planner, subPlanner, runJournal, recovery })
+      if (given.signal) follow(given.signal, host, handle, 'the signal given to resume() fired')
+      return handle
+    } catch (error) {
+      await runJournal.close()
+      throw error
+    }
+  }
+
+  function launch({ run, planner, subPlanner, recovery, ...opened }: Launch): LiveRun {
     const { runId } = run
     const record = new RunRecord()
-    const runJournal = new BoundedRunJournal(journal.create(runId), journalLimit)
+    const runJournal = new BoundedRunJournal(opened.runJournal, journalLimit)
     const host = new RunHost({
       run,
+      recovery,
       journal: runJournal,
       clock,
       gate,
@@ -201,6 +230,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       refuseIfClosed()
       return begin(goal, start)
     },
+    async resume(runId, resumeOptions = {}) {
+      checkResumeOptions(resumeOptions)
+      refuseIfClosed()
+      return resume(runId, resumeOptions)
+    },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)
       refuseIfClosed()
@@ -221,6 +255,15 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     close,
     [Symbol.asyncDispose]: () => close(),
   }
+}
+
+interface Launch {
+  readonly run: RunStarted
+  readonly planner: Planner
+  /** Plans for sub-goals: a plan that was given is a plan for its own goal only. */
+  readonly subPlanner: Planner
+  readonly runJournal: RunJournal
+  readonly recovery?: Recovery
 }
 
 interface LiveRun extends Pick<Parent, 'run' | 'planner'> {

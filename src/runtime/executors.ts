@@ -11,7 +11,7 @@ import type { Run } from './run.ts'
 import { usageOf } from './subRuns.ts'
 
 /** @throws what keeps the sub-run from beginning. */
-export type StartSubRun = (goal: Goal, work: StepExecute, signal: AbortSignal) => Run
+export type StartSubRun = (goal: Goal, work: StepExecute, signal: AbortSignal) => Run | Promise<Run>
 
 /** All executors by role; one that a user gives replaces a built-in one of the same role. */
 export function executorsByRole(
@@ -49,7 +49,7 @@ function subRunExecutor(startSubRun: StartSubRun): Executor {
       const facts: Record<string, Json> = { ...goal.facts, ...work.input }
       let run: Run
       try {
-        run = startSubRun({ ...goal, facts }, work, context.signal)
+        run = await startSubRun({ ...goal, facts }, work, context.signal)
       } catch (error) {
         return {
           failure: failureFrom(error, { code: 'SUB_RUN_FAILED', who: 'The start of a sub-run', retryable: false }),

@@ -5,13 +5,15 @@
 // H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time.
 // H3. When the run is over, none of its actors, timers or signals is alive.
 // H4. A defect in a chart ends this run with a reason, and no other.
+// H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
+//     \`run.recovered\` causes.
 // H5. Nobody is told that the run is over before its record is durable.
 import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { coordinator } from '../machines/coordinator.machine.ts'
-import type { CoordinatorMessage, Draft, Outcome, RunStarted } from '../machines/coordinator.messages.ts'
+import type { CoordinatorMessage, Draft, Outcome, RunRecovered, RunStarted } from '../machines/coordinator.messages.ts'
 import {
   createActor,
   type Actor,
@@ -27,7 +29,13 @@ import { Outbox } from './outbox.ts'
 import { progressOf } from './progressOf.ts'
 import type { RunState, StepProgress } from './run.ts'
 
+/** What a run is gone on with, after its process has ended. */
+export interface Recovery extends Omit<Draft<RunRecovered>, 'type'> {
+  readonly past: readonly Numbered[]
+}
+
 export interface HostOptions extends RunMeans {
+  readonly recovery?: Recovery | undefined
   readonly journal: RunJournal
   readonly watch: HostWatcher
 }
@@ -120,7 +128,8 @@ export class RunHost {
     const { run } = this.#options
     const host = scope.self
     const first = { ...run, seq: this.#next++ }
-    if (!this.#append(first)) {
+    const { recovery } = this.#options
+    if (recovery === undefined && !this.#append(first)) {
       host.send({ type: 'host.flushed' }) // so that this actor is done as well
       return
     }
@@ -131,7 +140,20 @@ export class RunHost {
     this.#coordinator = createActor(coordinator, { id: 'coordinator', parent: host, input: run })
     onStart(this.#coordinator)
     this.#coordinator.start()
-    this.#afterEvent(first)
+    if (recovery === undefined) this.#afterEvent(first)
+    else this.#recover(this.#coordinator, first, recovery)
+  }
+
+  /** Takes what is recorded through the chart, without a word to anybody; then the run goes on (H6). */
+  #recover(chart: Actor<typeof coordinator>, first: Numbered, { past, ...now }: Recovery): void {
+    const { watch } = this.#options
+    for (const event of [first, ...past.slice(1)]) {
+      if (event.type !== 'run.started') chart.send(event)
+      const { value, context } = chart.getSnapshot()
+      watch.onEvent(event, value, context.held)
+    }
+    this.#next = past.length
+    if (this.context?.outcome === undefined) this.submit({ type: 'run.recovered', ...now })
   }
 
   #take(event: HostEvent): void {

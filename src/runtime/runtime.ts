@@ -45,10 +45,28 @@ export interface StartOptions {
   readonly signal?: AbortSignal
 }
 
+export interface ResumeOptions {
+  /** @default the runtime's, or for a run that was given a plan that plan */
+  readonly planner?: Planner
+  /** Tools and planner that are not those the run had: `refuse` names them (`RUN_CHANGED`), `accept` goes on with those
+   * that there are, and records what has changed. @default 'refuse' */
+  readonly changes?: 'refuse' | 'accept'
+  readonly by?: string
+  /** Cancels the run when it fires. */
+  readonly signal?: AbortSignal
+}
+
 export interface Runtime extends AsyncDisposable {
   /** Starts a run of a goal (words, or a goal with wanted facts) or of a plan as it is.
    * @throws `PLAN_INVALID` with all findings when a given plan is not valid; nothing has run. */
   start(goal: string | Goal | Plan, options?: StartOptions): Run
+  /** Goes on with a run of the journal whose process has ended. No step that has succeeded runs again; what was out is sent
+   * again with the same idempotency key, or is uncertain where its effect may have happened and must not happen twice. A run
+   * that is over is given as it ended.
+   *
+   * @throws `RUN_UNKNOWN`; `RUN_OWNED` while some process has it; `RUN_CHANGED`, with all that is not as it was;
+   *   `JOURNAL_BROKEN`. */
+  resume(runId: string, options?: ResumeOptions): Promise<Run>
   /** Plans without running. */
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
   /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */

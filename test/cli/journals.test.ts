@@ -1,5 +1,5 @@
 // Journals in SQLite files from the command line: recording, listing, looking back, taking out and in, repairing.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
@@ -122,6 +122,35 @@ describe('a run', () => {
     const journal = await recorded()
     expect((await callCommand('prune', '-j', journal, '--older-than', '1h')).stdout).toContain('0 runs were removed')
     expect(await idsIn(journal)).toHaveLength(2)
+  })
+})
+
+describe('planloom resume', () => {
+  /** A journal with the beginning of a run: what a killed process leaves. */
+  async function interrupted(): Promise<string> {
+    const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'left.db')]
+    await callCommand('run', goal, '--journal', file, '-q')
+    writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 4).join('\n'))
+    expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
+    return journal
+  }
+
+  it('goes on with the run that is not over, to the end that it would have had', async () => {
+    const journal = await interrupted()
+    expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/awaiting/)
+    const { code, stdout } = await callCommand('resume', goal, '-j', journal, '-q')
+    expect(code).toBe(0)
+    expect(stdout).toContain('✓ numbers  [0,1,2]')
+    expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/completed +5 of 5/)
+    expect((await callCommand('resume', goal, '-j', journal)).stderr).toContain('holds no run that is not over')
+  })
+
+  it('is refused when the work is another, unless that is accepted', async () => {
+    const journal = await interrupted()
+    const { code, stderr } = await callCommand('resume', hopeless, '-j', journal, '-q')
+    expect(code).toBe(2)
+    expect(stderr).toContain('RUN_CHANGED')
+    expect((await callCommand('resume', hopeless, '-j', journal, '-q', '--accept-changes')).code).toBe(1)
   })
 })
 

@@ -1,5 +1,12 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
-import { createRuntime, sqliteJournal, type Run, type RunLimits, type RuntimeOptions } from '../../runtime/index.ts'
+import {
+  createRuntime,
+  sqliteJournal,
+  type Run,
+  type RunLimits,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
 import { checkAnswers, unusedAnswerLines } from '../answers.ts'
 import { seeThrough } from '../company.ts'
@@ -32,11 +39,26 @@ export interface RunOptions extends WorkOptions {
 }
 
 export async function run(file: string, options: RunOptions, output: Output): Promise<number> {
+  const { journal } = options
+  if (journal !== undefined && !isDatabase(journal)) checkWritable(journal, { overwrite: options.overwrite })
+  // What is given is checked before anything runs.
+  return carryOut(file, options, output, (runtime, work) => runtime.start(work.goal ?? (work.plan as Plan)))
+}
+
+/** Carries out what a file holds.
+ *
+ * @param begin begins the run, or goes on with one.
+ */
+export async function carryOut(
+  file: string,
+  options: RunOptions,
+  output: Output,
+  begin: (runtime: Runtime, work: Work) => Run | Promise<Run>,
+): Promise<number> {
   checkEvents(options, output)
   const work = await loadWork(file, options)
   if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
   const { journal } = options
-  if (journal !== undefined && !isDatabase(journal)) checkWritable(journal, { overwrite: options.overwrite })
   let progress: Progress | undefined
   const questions = createQuestions({
     streams: output.streams,
@@ -54,7 +76,7 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
     ask: questions.ask,
   })
   try {
-    const begun = runtime.start(work.goal ?? (work.plan as Plan)) // checked before anything runs
+    const begun = await begin(runtime, work)
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work

@@ -155,6 +155,8 @@ class FileJournal implements SqliteJournal {
     this.#commits.drain()
     this.#doing('be closed', () => {
       this.#madeOwner?.close()
+      // Folds the log into the file, as far as nobody else reads it: the file alone is the journal then.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       this.#database.close()
     })
   }

@@ -83,7 +83,8 @@ function sendOut(turn: Turn, id: string): void {
   turn.commands.push(executeCommand(turn, step, running, input.value))
 }
 
-function executeCommand(turn: Turn, step: Step, entry: Entry, input: JsonObject): StepExecute {
+/** The command that carries out an attempt. */
+export function executeCommand(turn: Turn, step: Step, entry: Entry, input: JsonObject): StepExecute {
   const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
   const timeoutMs = step.timeoutMs ?? traits?.timeoutMs
   return {

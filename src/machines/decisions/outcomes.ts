@@ -129,7 +129,8 @@ function amountOf(reported: number | undefined): number {
   return reported !== undefined && Number.isFinite(reported) && reported > 0 ? reported : 0
 }
 
-function mayHaveHadEffect(turn: Turn, id: string): boolean {
+/** Nobody can tell whether an attempt of the step that was not answered has had its effect. */
+export function mayHaveHadEffect(turn: Turn, id: string): boolean {
   const tool = turn.steps.get(id)?.tool
   const traits = tool === undefined ? undefined : turn.run.tools[tool]
   return traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')

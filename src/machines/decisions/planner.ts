@@ -15,7 +15,7 @@ import type {
   PlanProposed,
   Trouble,
 } from '../coordinator.messages.ts'
-import type { Verdict } from '../coordinator.context.ts'
+import type { Asked, Verdict } from '../coordinator.context.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
@@ -77,6 +77,17 @@ function ask(turn: Turn, troubles: readonly Trouble[], breakdowns: number): void
   turn.used = { ...turn.used, plannerCalls: turn.used.plannerCalls + 1 }
   const requestId = `plan-${String(turn.requests)}`
   turn.asked = { requestId, troubles, breakdowns }
+  sayRequest(turn, turn.asked)
+}
+
+/** Asks again what the planner was asked when the process ended; it is not counted again. */
+export function askAfterRecovery(turn: Turn): void {
+  if (turn.asked === undefined) return
+  withdrawUnbegun(turn) // P4
+  sayRequest(turn, turn.asked)
+}
+
+function sayRequest(turn: Turn, { requestId, troubles }: Asked): void {
   if (turn.limits.plannerMs < Number.MAX_SAFE_INTEGER)
     setTimer(turn, `planner:${requestId}`, turn.now + turn.limits.plannerMs)
   turn.commands.push({

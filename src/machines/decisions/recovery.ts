@@ -1,0 +1,67 @@
+// Going on with a run whose process has ended: nothing that was out has an executor any more.
+//
+// G1. What was out goes out again, as a new attempt with the same idempotency key, where doing it twice does no harm;
+//     otherwise the step is uncertain (X1). It does not count as a try.
+// G2. Timers go on from their times: one whose time has passed fires at once.
+// G3. People, and the planner, are asked again what they were asked; a person's deadline stays where it was.
+// G4. A run that was being stopped has nothing left to wait for.
+import { resolveReferences } from '../../plan/references.ts'
+import type { Step } from '../../plan/schema.ts'
+import type { RunRecovered } from '../coordinator.messages.ts'
+import { lookUp } from './advance.ts'
+import { stopWaiting } from './close.ts'
+import { executeCommand } from './dispatch.ts'
+import { expandReady } from './expand.ts'
+import { makeUncertain } from './fail.ts'
+import { roleOf } from './lanes.ts'
+import type { Entry } from './ledger.ts'
+import { mayHaveHadEffect } from './outcomes.ts'
+import { askAfterRecovery } from './planner.ts'
+import { setEntry, type Turn } from './turn.ts'
+
+export function recover(turn: Turn, { tools, planner }: RunRecovered): void {
+  turn.run = { ...turn.run, tools, planner }
+  if (turn.verdict !== undefined) {
+    stopWaiting(turn) // G4
+    return
+  }
+  for (const [key, at] of turn.timers) turn.commands.push({ type: 'timer.set', key, at }) // G2
+  for (const [id, entry] of turn.entries) {
+    const step = turn.steps.get(id)
+    if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry)
+  }
+  askAfterRecovery(turn) // G3
+  expandReady(turn)
+}
+
+function takeUp(turn: Turn, step: Step, entry: Entry): void {
+  const { id } = step
+  if (mayHaveHadEffect(turn, id)) {
+    makeUncertain(turn, id, entry, {
+      code: 'PROCESS_ENDED',
+      message: `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`,
+      hint: 'Find out outside, and then answer the step (it had), retry it (it had not), or skip it.',
+      retryable: false,
+    })
+    return
+  }
+  const isAsked = roleOf(turn.run, step) === 'person'
+  const again: Entry = isAsked ? entry : { ...entry, attempt: entry.attempt + 1, startedAt: turn.now }
+  if (again !== entry) {
+    setEntry(turn, id, again)
+    turn.changed.push(id)
+  }
+  const input = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
+  if ('missing' in input) return // it was there when the attempt began, and what is recorded does not go away
+  const command = executeCommand(turn, step, again, input.value)
+  const { timeoutMs } = command
+  const leftMs =
+    isAsked && timeoutMs !== undefined && entry.startedAt !== undefined
+      ? Math.max(0, entry.startedAt + timeoutMs - turn.now)
+      : timeoutMs
+  turn.commands.push({
+    ...command,
+    ...(leftMs !== undefined && { timeoutMs: leftMs }),
+    ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
+  })
+}
