@@ -19,10 +19,12 @@ export interface MemoryJournalOptions {
 export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
   const progress = new Map<string, RunProgress>()
+  const live = new Set<string>()
   const closed = new Set<string>()
 
   function open(runId: string, events: JournalEvent[]): RunJournal {
     closed.delete(runId)
+    live.add(runId)
     return {
       runId,
       get next() {
@@ -36,6 +38,7 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
       },
       flush: () => undefined,
       close() {
+        live.delete(runId)
         closed.add(runId)
         if (closed.size > keepRuns) forget(closed.values().next().value ?? '')
       },
@@ -69,7 +72,16 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
       records.set(runId, events)
       return open(runId, events)
     },
-    open: (runId) => open(runId, recordOf(runId)),
+    open(runId) {
+      const events = recordOf(runId)
+      if (live.has(runId)) {
+        throw new PlanloomError('RUN_OWNED', `Run "${runId}" is going on in this very process.`, {
+          hint: 'Use the run that is there.',
+          where: { runId },
+        })
+      }
+      return open(runId, events)
+    },
     read: (runId, from = 0) => recordOf(runId).slice(from),
     runs: (filter) =>
       filterRuns(

@@ -66,6 +66,15 @@ export function describeJournal(name: string, open: () => Journal): void {
       expect(journal.open('one').next).toBe(1)
     })
 
+    it('has one writer for each run at a time (J4)', () => {
+      const journal = open()
+      const writer = journal.create('one')
+      expect(() => journal.open('one')).toThrow(expect.objectContaining({ code: 'RUN_OWNED' }))
+      void writer.close()
+      void journal.open('one').close()
+      expect(journal.open('one').next).toBe(0)
+    })
+
     it('does not change what was read before (J3)', async () => {
       const journal = open()
       const writer = journal.create('one')
