@@ -450,7 +450,7 @@ describe('usage', () => {
     [[], /Usage: planloom/],
     [['run'], /missing required argument 'file'/],
     [['run', ''], /The name of a file is empty/],
-    [['help', 'rnu'], /There is no command "rnu"[^]*There are run, plan/],
+    [['help', 'rnu'], /There is no command "rnu"[^]*There are run, resume, plan/],
     [['run', goal, '--events'], /goes with --json only/],
     [['replay', 'x.jsonl', '--events'], /goes with --json only/],
     [['run', 'x.json', '--time', '0s'], /It is more than 0/],
