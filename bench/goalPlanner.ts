@@ -7,6 +7,7 @@ import { dependenciesOf } from '../src/plan/references.ts'
 import { parsePlan } from '../src/plan/parse.ts'
 import type { Goal, Plan } from '../src/plan/schema.ts'
 import type { Gift, Need, ToolDescription } from '../src/plan/toolDescription.ts'
+import { median } from './noops.ts'
 
 const context: PlannerContext = { signal: new AbortController().signal, now: () => 0 }
 const limits = {} as RunLimits
@@ -197,10 +198,6 @@ async function measure<T>(work: () => T): Promise<{ readonly value: Awaited<T>; 
   const value = await work()
   const { user, system } = process.cpuUsage(before)
   return { value, tookMs: (user + system) / 1000 }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function ms(value: number | undefined): string {

@@ -6,42 +6,16 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { z } from 'zod'
 import { parsePlan } from '../src/plan/parse.ts'
-import type { Plan } from '../src/plan/schema.ts'
-import { createRuntime, defineTool, replayJournal, sqliteJournal, type JournalEvent } from '../src/runtime/index.ts'
+import { createRuntime, replayJournal, sqliteJournal, type JournalEvent } from '../src/runtime/index.ts'
+import { median, noop, planOf } from './noops.ts'
 import { shapes } from './shapes.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const groupSize = 64
 const folder = mkdtempSync(join(tmpdir(), 'planloom-bench-'))
 let files = 0
-
-const noop = defineTool({
-  name: 'noop',
-  description: 'Does nothing.',
-  input: z.object({}),
-  output: z.null(),
-  run: () => null,
-})
-
-function planOf(steps: number): Plan {
-  const links = shapes.find(({ name }) => name.includes('layered'))?.after(steps) ?? []
-  return parsePlan({
-    id: 'bench',
-    goal: { text: 'measure' },
-    revision: 1,
-    parent: null,
-    by: { planner: 'bench' },
-    because: { type: 'first', text: 'first plan' },
-    assumptions: [],
-    steps: links.map((dependencies, index) => ({
-      id: `s${String(index)}`,
-      tool: 'noop',
-      ...(dependencies.length > 0 && { after: dependencies.map((dependency) => `s${String(dependency)}`) }),
-    })),
-  })
-}
+const layered = shapes.find(({ name }) => name === 'layered')
 
 function freshFile(): string {
   return join(folder, `${String(files++)}.db`)
@@ -50,7 +24,7 @@ function freshFile(): string {
 /** Runs `steps` steps with the journal in a file. @returns the file and processor time in µs per step */
 async function record(steps: number, path: string | undefined): Promise<number> {
   const runtime = createRuntime({ tools: [noop], ...(path !== undefined && { journal: sqliteJournal(path) }) })
-  const plan = planOf(steps)
+  const plan = parsePlan(planOf(layered?.after(steps) ?? []))
   globalThis.gc?.()
   const before = process.cpuUsage()
   const { reason } = await runtime.start(plan, { runId: 'run' }).result
@@ -89,11 +63,6 @@ function writeBare(events: readonly JournalEvent[]): number {
   const time = Number(process.hrtime.bigint() - before) / 1_000 / events.length
   database.close()
   return time
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
 function bytesOf(path: string): number {

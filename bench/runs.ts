@@ -1,38 +1,13 @@
 // 500 runs of 20 steps at once, beside one run of 10,000: many runs must not cost more per step than one.
 //
 //   npx tsx --expose-gc bench/runs.ts [rounds]
-import { z } from 'zod'
-import { createRuntime, defineTool } from '../src/runtime/index.ts'
+import { createRuntime } from '../src/runtime/index.ts'
 import { parsePlan } from '../src/plan/parse.ts'
 import type { Plan } from '../src/plan/schema.ts'
+import { median, noop, planOf } from './noops.ts'
 import { shapes } from './shapes.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
-const noop = defineTool({
-  name: 'noop',
-  description: 'Does nothing.',
-  input: z.object({}),
-  output: z.null(),
-  run: () => null,
-})
-
-function planOf(after: readonly (readonly number[])[]): Plan {
-  return {
-    id: 'bench',
-    goal: { text: 'measure' },
-    revision: 1,
-    parent: null,
-    by: { planner: 'bench' },
-    because: { type: 'first', text: 'first plan' },
-    assumptions: [],
-    steps: after.map((dependencies, index) => ({
-      id: `s${String(index)}`,
-      tool: 'noop',
-      ...(dependencies.length > 0 && { after: dependencies.map((dependency) => `s${String(dependency)}`) }),
-    })),
-  }
-}
-
 /** µs of processor time per step of `runs` runs of `steps` steps, all started at once. */
 async function measure(runs: number, plan: Plan): Promise<number> {
   globalThis.gc?.()
@@ -45,11 +20,6 @@ async function measure(runs: number, plan: Plan): Promise<number> {
   if (outcomes.some(({ reason }) => reason !== 'done')) throw new Error('Some run was not done.')
   await runtime.close()
   return time
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
 console.log(`µs of processor time per step, medians of ${String(rounds)} rounds\n`)

@@ -4,9 +4,9 @@
 //
 // The memory journal is on and nobody watches. A round measures every shape, size and scheduler once; medians are shown.
 import PQueue from 'p-queue'
-import { z } from 'zod'
-import { createRuntime, defineTool, type Runtime } from '../src/runtime/index.ts'
+import { createRuntime, type Runtime } from '../src/runtime/index.ts'
 import type { Plan } from '../src/plan/schema.ts'
+import { median, noop, planOf } from './noops.ts'
 import { shapes } from './shapes.ts'
 
 type Links = readonly (readonly number[])[]
@@ -15,31 +15,6 @@ type Scheduler = 'planloom' | 'by hand' | 'p-queue'
 const rounds = Number(process.argv[2] ?? 7)
 const sizes = [100, 1_000, 10_000]
 const concurrency = 64
-
-const noop = defineTool({
-  name: 'noop',
-  description: 'Does nothing.',
-  input: z.object({}),
-  output: z.null(),
-  run: () => null,
-})
-
-function planOf(after: Links): Plan {
-  return {
-    id: 'bench',
-    goal: { text: 'measure' },
-    revision: 1,
-    parent: null,
-    by: { planner: 'bench' },
-    because: { type: 'first', text: 'first plan' },
-    assumptions: [],
-    steps: after.map((dependencies, index) => ({
-      id: `s${String(index)}`,
-      tool: 'noop',
-      ...(dependencies.length > 0 && { after: dependencies.map((dependency) => `s${String(dependency)}`) }),
-    })),
-  }
-}
 
 async function doNothing(): Promise<null> {
   return Promise.resolve(null)
@@ -101,11 +76,6 @@ async function measure(size: number, run: () => Promise<void>): Promise<number> 
   for (let repeat = 0; repeat < repeats; repeat++) await run()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / (size * repeats)
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
 function collectGarbage(): void {

@@ -3,6 +3,7 @@
 //
 // Run: npx tsx bench/validate.ts
 import { validatePlan, type ToolCatalogue, type ToolDescription } from '../src/plan/index.ts'
+import { median } from './noops.ts'
 
 const tool: ToolDescription = {
   name: 'noop',
@@ -62,10 +63,6 @@ function planOf(size: number): unknown {
 function brokenPlanOf(size: number): unknown {
   const { steps, ...plan } = planOf(size) as { readonly steps: readonly Record<string, unknown>[] }
   return { ...plan, steps: steps.map(({ title, ...step }) => ({ ...step, titel: title, timeoutMs: 'soon' })) }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function measure(plan: unknown, expected: number): number {

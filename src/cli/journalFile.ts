@@ -86,7 +86,7 @@ export function readJournal(path: string): readonly JournalEvent[] {
 }
 
 /** A pipe may take less at once than it is given. */
-function writeAll(file: number, text: string): void {
+export function writeAll(file: number, text: string): void {
   let rest = Buffer.from(text)
   while (rest.length > 0) rest = rest.subarray(writeSync(file, rest))
 }

@@ -1,7 +1,7 @@
 // A journal in memory: for runs that need not outlive their process, and for tests.
-import { PlanloomError } from '../errors.ts'
 import { filterRuns } from './filterRuns.ts'
 import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
+import { runExists, runOwnedHere, runUnknown } from './runErrors.ts'
 
 export interface MemoryJournalOptions {
   /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
@@ -54,32 +54,19 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
   function recordOf(runId: string): JournalEvent[] {
     const events = records.get(runId)
     if (events) return events
-    throw new PlanloomError('RUN_UNKNOWN', `There is no record of a run "${runId}".`, {
-      hint: 'List the runs of the journal to see which there are.',
-      where: { runId },
-    })
+    throw runUnknown(runId)
   }
 
   return {
     create(runId) {
-      if (records.has(runId)) {
-        throw new PlanloomError('RUN_EXISTS', `There is a record of a run "${runId}" already.`, {
-          hint: 'Choose another runId, or leave it out to get a fresh one.',
-          where: { runId },
-        })
-      }
+      if (records.has(runId)) throw runExists(runId)
       const events: JournalEvent[] = []
       records.set(runId, events)
       return open(runId, events)
     },
     open(runId) {
       const events = recordOf(runId)
-      if (live.has(runId)) {
-        throw new PlanloomError('RUN_OWNED', `Run "${runId}" is going on in this very process.`, {
-          hint: 'Use the run that is there.',
-          where: { runId },
-        })
-      }
+      if (live.has(runId)) throw runOwnedHere(runId)
       return open(runId, events)
     },
     read: (runId, from = 0) => recordOf(runId).slice(from),

@@ -271,6 +271,20 @@ export interface ActorFailed extends Message {
   readonly failure: Failure
 }
 
+/** What people and programs may say to a run. */
+export type Command =
+  | RunApprove
+  | RunReject
+  | RunEdit
+  | RunPause
+  | RunResume
+  | RunCancel
+  | StepRetry
+  | StepSkip
+  | StepAnswered
+  | FactReported
+  | BudgetExtend
+
 export type CoordinatorMessage =
   | PlanStepProposed
   | PlanProposed
@@ -286,18 +300,8 @@ export type CoordinatorMessage =
   | StepDelegated
   | TimerFired
   | RunRecovered
-  | RunApprove
-  | RunReject
-  | RunEdit
-  | RunPause
-  | RunResume
-  | RunCancel
-  | StepRetry
-  | StepSkip
-  | StepAnswered
-  | FactReported
-  | BudgetExtend
   | ActorFailed
+  | Command
 
 /** A message before the host has given it its id and time. */
 export type Draft<M> = M extends Message ? Omit<M, 'id' | 'at'> : never

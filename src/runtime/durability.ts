@@ -5,6 +5,7 @@
 import type { Durability } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorCommand, CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
+import { hasEffects } from '../machines/decisions/effects.ts'
 
 /** @param context after the event */
 export function durabilityOf(
@@ -12,12 +13,8 @@ export function durabilityOf(
   commands: readonly CoordinatorCommand[],
   context: CoordinatorContext,
 ): Durability {
-  const { tools } = context.run
-  const hasEffects = (tool: string | undefined): boolean => {
-    const effects = tool === undefined ? undefined : tools[tool]?.effects
-    return effects === 'write' || effects === 'external'
-  }
-  if ('attempt' in event && hasEffects(context.steps.get(event.stepId)?.tool)) return 'power'
-  for (const command of commands) if (command.type === 'step.execute' && hasEffects(command.tool)) return 'power'
+  const { run } = context
+  if ('attempt' in event && hasEffects(run, context.steps.get(event.stepId)?.tool)) return 'power'
+  for (const command of commands) if (command.type === 'step.execute' && hasEffects(run, command.tool)) return 'power'
   return 'process'
 }

@@ -5,9 +5,9 @@
 // H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time.
 // H3. When the run is over, none of its actors, timers or signals is alive.
 // H4. A defect in a chart ends this run with a reason, and no other.
-// H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
-//     \`run.recovered\` causes.
 // H5. Nobody is told that the run is over before its record is durable.
+// H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
+//     `run.recovered` causes.
 import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'

@@ -1,8 +1,8 @@
 // `planloom export` and `import`: a run as one portable file, out of a journal and into one.
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { copyRun, journalLines, sqliteJournal } from '../../runtime/index.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { checkWritable, readJournal } from '../journalFile.ts'
+import { checkWritable, readJournal, writeAll } from '../journalFile.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 
@@ -45,9 +45,4 @@ export async function importRun(file: string, options: { readonly journal: strin
   } finally {
     await journal.close()
   }
-}
-
-function writeAll(file: number, text: string): void {
-  let rest = Buffer.from(text)
-  while (rest.length > 0) rest = rest.subarray(writeSync(file, rest))
 }

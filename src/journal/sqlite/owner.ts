@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { PlanloomError } from '../../errors.ts'
+import { runOwnedHere } from '../runErrors.ts'
 import type { Database } from './driver.ts'
 import { isBusy } from './failures.ts'
 
@@ -101,12 +102,7 @@ export class Owner {
 
   #owned(runId: string, { owner, host, pid, beat_at: beatAt }: OwnerRow): PlanloomError {
     const { path, leaseMs } = this.#options
-    if (owner === this.id) {
-      return new PlanloomError('RUN_OWNED', `Run "${runId}" is going on in this very process.`, {
-        hint: 'Use the run that is there.',
-        where: { runId, path },
-      })
-    }
+    if (owner === this.id) return runOwnedHere(runId, path)
     const ends = new Date(beatAt + leaseMs).toISOString()
     const machine = host === thisHost() ? '' : ` on ${host.split(' ')[0] ?? host}`
     return new PlanloomError(

@@ -1,6 +1,6 @@
 // The runs of a file: one row each, kept up with every commit, so that a list costs nothing but its lines.
-import { PlanloomError } from '../../errors.ts'
 import type { RunFilter, RunProgress, RunSummary } from '../journal.ts'
+import { runUnknown } from '../runErrors.ts'
 import { chainStart } from './chain.ts'
 import type { Database } from './driver.ts'
 
@@ -47,10 +47,7 @@ export function findRun(database: Database, runId: string): RunRow | undefined {
 export function runOf(database: Database, runId: string, path: string): RunRow {
   const row = findRun(database, runId)
   if (row !== undefined) return row
-  throw new PlanloomError('RUN_UNKNOWN', `There is no record of a run "${runId}" in "${path}".`, {
-    hint: 'List the runs of the journal to see which there are.',
-    where: { runId, path },
-  })
+  throw runUnknown(runId, path)
 }
 
 export function listRuns(database: Database, filter: RunFilter = {}): readonly RunSummary[] {

@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path'
 import { PlanloomError } from '../../errors.ts'
 import { makeFolderSync } from '../../makeFolder.ts'
 import type { Durability, Journal, JournalEvent, RunFilter, RunJournal, RunSummary } from '../journal.ts'
+import { runExists } from '../runErrors.ts'
 import { Contents } from './contents.ts'
 import { inTransaction, openFile, type Database } from './driver.ts'
 import { journalFailure } from './failures.ts'
@@ -68,7 +69,6 @@ class FileJournal implements SqliteJournal {
   readonly #commits: GroupCommit
   readonly #statements: ReturnType<typeof writerStatements>
   readonly #options: SqliteJournalOptions
-  readonly #open = new Set<string>()
   #madeOwner: Owner | undefined
   #isClosed = false
 
@@ -101,12 +101,7 @@ class FileJournal implements SqliteJournal {
     return this.#doing('be written', () => {
       const now = this.#now()
       return inTransaction(this.#database, () => {
-        if (findRun(this.#database, runId) !== undefined) {
-          throw new PlanloomError('RUN_EXISTS', `There is a record of a run "${runId}" already.`, {
-            hint: 'Choose another runId, or leave it out to get a fresh one.',
-            where: { runId, path: this.path },
-          })
-        }
+        if (findRun(this.#database, runId) !== undefined) throw runExists(runId, this.path)
         insertRun(this.#database, runId, now)
         return this.#take(runOf(this.#database, runId, this.path))
       })
@@ -115,16 +110,7 @@ class FileJournal implements SqliteJournal {
 
   open(runId: string): RunJournal {
     return this.#doing('be written', () =>
-      inTransaction(this.#database, () => {
-        const run = runOf(this.#database, runId, this.path)
-        if (this.#open.has(runId)) {
-          throw new PlanloomError('RUN_OWNED', `Run "${runId}" is going on in this very process.`, {
-            hint: 'Use the run that is there.',
-            where: { runId, path: this.path },
-          })
-        }
-        return this.#take(run)
-      }),
+      inTransaction(this.#database, () => this.#take(runOf(this.#database, runId, this.path))),
     )
   }
 
@@ -185,7 +171,6 @@ class FileJournal implements SqliteJournal {
   /** In a transaction. */
   #take(run: RunRow): RunWriter {
     const fence = this.#owner.take({ id: run.id, runId: run.run_id, owner: run.owner, fence: run.fence })
-    this.#open.add(run.run_id)
     return new RunWriter({
       path: this.path,
       id: run.id,
@@ -205,7 +190,6 @@ class FileJournal implements SqliteJournal {
   }
 
   #release(run: RunRow, fence: number): void {
-    this.#open.delete(run.run_id)
     if (this.#isClosed) return // all were given back
     this.#doing('be written', () => {
       this.#database.prepare('UPDATE runs SET owner = NULL WHERE id = ? AND fence = ?').run(run.id, fence)

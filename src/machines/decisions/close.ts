@@ -4,6 +4,7 @@
 // E2. When the run is over each step has exactly one final status, and nothing of the run is alive.
 import type { ActorFailed, Outcome, RunCancel } from '../coordinator.messages.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
+import { mayHaveHadEffect } from './effects.ts'
 import { abort } from './outcomes.ts'
 import { countOut } from './lanes.ts'
 import { isSettled } from './ledger.ts'
@@ -41,11 +42,8 @@ export function stopWaiting(turn: Turn): void {
   for (const [id, entry] of turn.entries) {
     const step = turn.steps.get(id)
     if (entry.status !== 'running' || step === undefined) continue
-    const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
-    const isUncertain =
-      traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')
     countOut(turn, step, -1)
-    const status = isUncertain ? 'uncertain' : 'cancelled'
+    const status = mayHaveHadEffect(turn.run, step) ? 'uncertain' : 'cancelled'
     setEntry(turn, id, { ...entry, status, causedBy: turn.verdict?.stepId, loss: 'lost', endedAt: turn.now })
   }
 }

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from '../coordinator.messages.ts'
 import { checkAssumptions } from './assumptions.ts'
+import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
 import { failStep, makeUncertain, surprise } from './fail.ts'
 import { giveFacts } from './facts.ts'
@@ -36,7 +37,7 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
       succeed(turn, event.stepId, entry, event.output, event.facts)
       break
     case 'step.failed':
-      if (event.failure.code === 'EXECUTOR_CRASHED' && mayHaveHadEffect(turn, event.stepId)) {
+      if (event.failure.code === 'EXECUTOR_CRASHED' && mayHaveHadEffect(turn.run, turn.steps.get(event.stepId))) {
         makeUncertain(turn, event.stepId, entry, event.failure)
       } else failStep(turn, event.stepId, entry, event.failure)
       break
@@ -45,7 +46,8 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
       break
     case 'step.timedOut':
       abort(turn, event.stepId, entry, event.failure.message)
-      if (mayHaveHadEffect(turn, event.stepId)) makeUncertain(turn, event.stepId, entry, event.failure)
+      if (mayHaveHadEffect(turn.run, turn.steps.get(event.stepId)))
+        makeUncertain(turn, event.stepId, entry, event.failure)
       else failStep(turn, event.stepId, entry, event.failure)
       break
     case 'step.uncertain':
@@ -127,11 +129,4 @@ export function spend(turn: Turn, usage: Usage | undefined): void {
 /** Whatever is reported: nothing is ever given back, and the sum stays a number. */
 function amountOf(reported: number | undefined): number {
   return reported !== undefined && Number.isFinite(reported) && reported > 0 ? reported : 0
-}
-
-/** Nobody can tell whether an attempt of the step that was not answered has had its effect. */
-export function mayHaveHadEffect(turn: Turn, id: string): boolean {
-  const tool = turn.steps.get(id)?.tool
-  const traits = tool === undefined ? undefined : turn.run.tools[tool]
-  return traits !== undefined && !traits.idempotent && (traits.effects === 'write' || traits.effects === 'external')
 }

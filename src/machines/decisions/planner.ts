@@ -16,6 +16,7 @@ import type {
   Trouble,
 } from '../coordinator.messages.ts'
 import type { Asked, Verdict } from '../coordinator.context.ts'
+import { hasEffects } from './effects.ts'
 import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
@@ -280,21 +281,15 @@ function remember(turn: Turn, plan: Plan): void {
 function wantsApproval(turn: Turn, plan: Plan): boolean {
   const { approval } = turn.run.settings
   if (approval !== 'effects') return approval === 'required'
-  return plan.steps.some((step) => step.tool !== undefined && hasEffects(turn, step.tool))
+  return plan.steps.some((step) => hasEffects(turn.run, step.tool))
 }
 
 function addsEffects(turn: Turn, patch: Patch): boolean {
   if (turn.run.settings.approval !== 'effects') return false
   return patch.operations.some((operation) => {
     if (operation.op !== 'insert' && operation.op !== 'replace') return false
-    const { tool } = operation.step
-    return tool !== undefined && hasEffects(turn, tool)
+    return hasEffects(turn.run, operation.step.tool)
   })
-}
-
-function hasEffects(turn: Turn, tool: string): boolean {
-  const effects = turn.run.tools[tool]?.effects
-  return effects === 'write' || effects === 'external'
 }
 
 function end(turn: Turn, reason: Verdict['reason'], message: string, trouble?: Trouble): void {

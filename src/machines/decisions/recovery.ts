@@ -11,11 +11,11 @@ import type { RunRecovered } from '../coordinator.messages.ts'
 import { lookUp } from './advance.ts'
 import { stopWaiting } from './close.ts'
 import { executeCommand } from './dispatch.ts'
+import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
 import { makeUncertain } from './fail.ts'
 import { roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
-import { mayHaveHadEffect } from './outcomes.ts'
 import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
 
@@ -36,7 +36,7 @@ export function recover(turn: Turn, { tools, planner }: RunRecovered): void {
 
 function takeUp(turn: Turn, step: Step, entry: Entry): void {
   const { id } = step
-  if (mayHaveHadEffect(turn, id)) {
+  if (mayHaveHadEffect(turn.run, step)) {
     makeUncertain(turn, id, entry, {
       code: 'PROCESS_ENDED',
       message: `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`,

@@ -5,38 +5,13 @@
 // F2. What asks for what is so already (pause, resume, cancel) is harmless, and not refused.
 // F3. While the run is being stopped, all but `cancel` is refused: the verdict stands.
 import type { CoordinatorContext } from '../coordinator.context.ts'
-import type {
-  BudgetExtend,
-  Draft,
-  FactReported,
-  RunApprove,
-  RunCancel,
-  RunEdit,
-  RunPause,
-  RunReject,
-  RunResume,
-  StepAnswered,
-  StepRetry,
-  StepSkip,
-} from '../coordinator.messages.ts'
+import type { Command as CommandMessage, Draft } from '../coordinator.messages.ts'
 import type { Step } from '../../plan/schema.ts'
 import { roleOf } from './lanes.ts'
 import { isSettled, type Entry } from './ledger.ts'
 
-/** What people and programs may say to a run. */
-export type Command = Draft<
-  | RunApprove
-  | RunReject
-  | RunEdit
-  | RunPause
-  | RunResume
-  | RunCancel
-  | StepRetry
-  | StepSkip
-  | StepAnswered
-  | FactReported
-  | BudgetExtend
->
+/** A command, whether or not the host has given it its id and time yet. */
+export type Command = Draft<CommandMessage>
 
 /** Why a command is refused: the run is about to end; nothing (of this name) waits for approval; the plan is not there yet;
  * the step is not in the plan (any more); it has been given up; or how far it has come does not allow for it. */
