@@ -60,8 +60,42 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 `
 
+const second = `
+CREATE TABLE snapshots (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  format INTEGER NOT NULL,
+  chain BLOB NOT NULL,
+  body BLOB NOT NULL,
+  UNIQUE (run, seq)
+) STRICT;
+CREATE TABLE requests (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL,
+  by TEXT,
+  body TEXT NOT NULL,
+  seq INTEGER,
+  refused TEXT
+) STRICT;
+CREATE INDEX requests_open ON requests (run, number) WHERE seq IS NULL AND refused IS NULL;
+CREATE TABLE reuse (
+  key BLOB PRIMARY KEY,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  kept_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  hash BLOB NOT NULL REFERENCES contents (hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reuse_by_hash ON reuse (hash);
+CREATE INDEX reuse_by_use ON reuse (used_at);
+ALTER TABLE runs ADD COLUMN fork_of TEXT;
+ALTER TABLE runs ADD COLUMN fork_seq INTEGER;
+`
+
 /** What takes a file from version `index` to `index + 1`. Those that were released never change. */
-const migrations: readonly string[] = [first]
+const migrations: readonly string[] = [first, second]
 
 /** The version of files that this code writes. */
 const schemaVersion = migrations.length
