@@ -12,16 +12,10 @@ import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import { coordinator } from '../machines/coordinator.machine.ts'
+import type { coordinator } from '../machines/coordinator.machine.ts'
+import { CoordinatorFold } from '../machines/coordinatorFold.ts'
 import type { CoordinatorMessage, Draft, Outcome, RunRecovered, RunStarted } from '../machines/coordinator.messages.ts'
-import {
-  createActor,
-  type Actor,
-  type ActorLogic,
-  type ActorScope,
-  type AnyActorRef,
-  type Snapshot,
-} from '../machines/xstate.ts'
+import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
@@ -137,23 +131,26 @@ export class RunHost {
       this.#children.add(actor)
     }
     this.#delivery = new Delivery({ ...this.#options, host, signal: this.#stop.signal, onStart })
-    this.#coordinator = createActor(coordinator, { id: 'coordinator', parent: host, input: run })
+    const fold = new CoordinatorFold(run)
+    if (recovery !== undefined) this.#takePast(fold, first, recovery.past)
+    this.#coordinator = fold.actor(host)
     onStart(this.#coordinator)
     this.#coordinator.start()
     if (recovery === undefined) this.#afterEvent(first)
-    else this.#recover(this.#coordinator, first, recovery)
+    else if (this.context?.outcome === undefined) {
+      const { past: _past, ...now } = recovery
+      this.submit({ type: 'run.recovered', ...now })
+    }
   }
 
   /** Takes what is recorded through the chart, without a word to anybody; then the run goes on (H6). */
-  #recover(chart: Actor<typeof coordinator>, first: Numbered, { past, ...now }: Recovery): void {
+  #takePast(fold: CoordinatorFold, first: Numbered, past: readonly Numbered[]): void {
     const { watch } = this.#options
     for (const event of [first, ...past.slice(1)]) {
-      if (event.type !== 'run.started') chart.send(event)
-      const { value, context } = chart.getSnapshot()
-      watch.onEvent(event, value, context.held)
+      if (event.type !== 'run.started') fold.take(event)
+      watch.onEvent(event, fold.state, fold.context)
     }
     this.#next = past.length
-    if (this.context?.outcome === undefined) this.submit({ type: 'run.recovered', ...now })
   }
 
   #take(event: HostEvent): void {

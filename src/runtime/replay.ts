@@ -2,10 +2,9 @@
 import { PlanloomError } from '../errors.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import { coordinator } from '../machines/coordinator.machine.ts'
+import { CoordinatorFold } from '../machines/coordinatorFold.ts'
 import type { FactReport, Outcome, RunStarted, StepReport } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
-import { initialTransition, transition } from '../machines/xstate.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
 import { ledgerOf } from './ledgerOf.ts'
@@ -64,15 +63,15 @@ export function foldJournal(
     })
   }
   const first = start.value
-  let [snapshot] = initialTransition(coordinator, first)
-  onEvent(first, snapshot.value, snapshot.context.held)
+  const fold = new CoordinatorFold(first)
+  onEvent(first, fold.state, fold.context)
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     const event = next.value
     if (event.type === 'run.started') continue
-    ;[snapshot] = transition(coordinator, snapshot, event)
-    onEvent(event, snapshot.value, snapshot.context.held)
+    fold.take(event)
+    onEvent(event, fold.state, fold.context)
   }
-  return { first, state: snapshot.value, context: snapshot.context.held }
+  return { first, state: fold.state, context: fold.context }
 }
 
 function replayOf(
