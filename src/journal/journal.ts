@@ -6,6 +6,8 @@
 // J4. One writer per run: whoever opens a run keeps others out until it is closed or its owner is dead.
 import type { BudgetUsed, CoordinatorMessage, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
 
+import type { Json } from '../plan/json.ts'
+
 /** Version of the event format; written at the head of every export. */
 export const journalVersion = 1
 
@@ -25,6 +27,26 @@ export interface RunProgress {
   readonly revision: number
 }
 
+/** Where a run stood after one of its events, so that it need not be replayed from the first one on. What is in it is the
+ * writer's; a journal only keeps it. */
+export interface RunSnapshot {
+  /** The event after which it was taken. */
+  readonly seq: number
+  /** How it is written: who reads it passes over what it does not know. */
+  readonly format: number
+  /** Each is read by itself, when it is asked for. */
+  readonly parts: Readonly<Record<string, Json>>
+  /** What parts refer to by index, kept once by content however many snapshots and events have it. */
+  readonly values: readonly Json[]
+}
+
+/** A snapshot as it is read, part by part. */
+export interface StoredSnapshot extends Pick<RunSnapshot, 'seq' | 'format'> {
+  part(name: string): Json | undefined
+  /** @throws `JOURNAL_BROKEN` where it is missing or damaged */
+  value(index: number): Json
+}
+
 /** One run's record, held open for writing by one owner. */
 export interface RunJournal {
   readonly runId: string
@@ -33,6 +55,8 @@ export interface RunJournal {
   append(event: JournalEvent): void
   /** Notes what lists of runs are to show from the next flush on. */
   describe?(progress: RunProgress): void
+  /** Keeps a snapshot, from the next flush on. */
+  readonly keepSnapshot?: ((snapshot: RunSnapshot) => void) | undefined
   /** Makes durable what was appended. Gives a promise only where that takes time. @default 'process' */
   flush(durability?: Durability): void | Promise<void>
   close(): void | Promise<void>
@@ -68,6 +92,9 @@ export interface Journal {
   open(runId: string): RunJournal
   /** Events in order, from `from` (0 by default). @throws `RUN_UNKNOWN` */
   read(runId: string, from?: number): Iterable<JournalEvent> | AsyncIterable<JournalEvent>
+  /** The latest snapshot that was taken at event `upTo` (the latest event by default) or before it; one that is damaged is passed
+   * over. @throws `RUN_UNKNOWN` */
+  snapshot?(runId: string, upTo?: number): StoredSnapshot | undefined
   runs(filter?: RunFilter): Iterable<RunSummary> | AsyncIterable<RunSummary>
   close(): void | Promise<void>
 }

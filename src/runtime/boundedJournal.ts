@@ -3,7 +3,7 @@
 // B1. What takes longer than the limit has failed (`JOURNAL_STALLED`), with a warning that names the run.
 // B2. No timer outlives what it waits for.
 import { PlanloomError } from '../errors.ts'
-import type { Durability, JournalEvent, RunJournal, RunProgress } from '../journal/journal.ts'
+import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } from '../journal/journal.ts'
 import type { Clock } from './clock.ts'
 
 export interface JournalLimit {
@@ -18,9 +18,13 @@ export class BoundedRunJournal implements RunJournal {
   readonly #limit: JournalLimit
   #isStalled = false
 
+  /** Only where the journal keeps any: taking one is not free. */
+  readonly keepSnapshot: ((snapshot: RunSnapshot) => void) | undefined
+
   constructor(journal: RunJournal, limit: JournalLimit) {
     this.#journal = journal
     this.#limit = limit
+    this.keepSnapshot = journal.keepSnapshot?.bind(journal)
   }
 
   get runId(): string {

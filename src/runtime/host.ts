@@ -21,6 +21,8 @@ import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
 import { Outbox } from './outbox.ts'
 import { progressOf } from './progressOf.ts'
+import { SnapshotSchedule } from './snapshot/schedule.ts'
+import { takeSnapshot } from './snapshot/snapshot.ts'
 import type { RunState, StepProgress } from './run.ts'
 
 /** What a run is gone on with, after its process has ended. */
@@ -65,6 +67,7 @@ export class RunHost {
   #scope: HostScope | undefined
   #coordinator: Actor<typeof coordinator> | undefined
   #delivery: Delivery | undefined
+  readonly #snapshots = new SnapshotSchedule()
   #next = 0
   #outcome: Outcome | undefined
   /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
@@ -211,7 +214,10 @@ export class RunHost {
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
     const commands = held.eventId === event.id ? held.commands : []
-    this.#options.journal.describe?.(progressOf(snapshot.value, held))
+    const { journal } = this.#options
+    journal.describe?.(progressOf(snapshot.value, held))
+    if (journal.keepSnapshot !== undefined && this.#snapshots.isDue(event.seq, held.outcome !== undefined))
+      journal.keepSnapshot(takeSnapshot(event.seq, { state: snapshot.value, context: held }))
     this.#outbox.add(commands, durabilityOf(event, commands, held))
   }
 

@@ -24,6 +24,7 @@ export class Contents {
   readonly #options: ContentsOptions
   readonly #database: Database
   readonly #find: Statement
+  readonly #isThere: Statement
   readonly #insert: Statement
   readonly #use: Statement
 
@@ -31,6 +32,7 @@ export class Contents {
     this.#options = options
     this.#database = database
     this.#find = database.prepare('SELECT body FROM contents WHERE hash = ?')
+    this.#isThere = database.prepare('SELECT 1 FROM contents WHERE hash = ?')
     this.#insert = database.prepare('INSERT INTO contents (hash, bytes, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
     this.#use = database.prepare('INSERT INTO uses (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING')
   }
@@ -42,6 +44,13 @@ export class Contents {
     if (isLarge && this.#find.get(hash) === undefined) this.#writeFile(hash, text)
     this.#insert.run(hash, bytes, isLarge ? null : text)
     this.#use.run(run, hash)
+  }
+
+  /** Keeps a content for one more run, in the transaction of the caller. @returns whether it is in the file */
+  use(run: number, hash: Uint8Array): boolean {
+    if (this.#isThere.get(hash) === undefined) return false
+    this.#use.run(run, hash)
+    return true
   }
 
   /** The text of a content. @throws `JOURNAL_BROKEN` where it is missing or is not what its hash says. */

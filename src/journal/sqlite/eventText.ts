@@ -29,7 +29,7 @@ const heavyFields: Readonly<Partial<Record<JournalEvent['type'], string>>> = {
 }
 
 /** Shorter than this, a value costs less where it stands than its hash and row would. */
-const shortText = 256
+export const shortText = 256
 
 export function writeEvent(event: JournalEvent): WrittenEvent {
   const { seq: _seq, ...rest } = event
@@ -40,8 +40,16 @@ export function writeEvent(event: JournalEvent): WrittenEvent {
   const text = JSON.stringify(value)
   if (text.length < shortText) return { body: JSON.stringify(rest), contents: [] }
   const content = contentOf(text)
+  known.set(value, content.hash)
   const named = { ...rest, [field]: undefined, kept: { [field]: Buffer.from(content.hash).toString('base64url') } }
   return { body: JSON.stringify(named), contents: [content] }
+}
+
+/** Contents of values that were written or read in this process: a snapshot names them without writing them again. */
+const known = new WeakMap<object, Buffer>()
+
+export function knownContent(value: Json): Buffer | undefined {
+  return typeof value === 'object' && value !== null ? known.get(value) : undefined
 }
 
 export function contentOf(text: string): Content {
@@ -53,8 +61,12 @@ export function contentOf(text: string): Content {
 export function readEvent(body: string, seq: number, textOf: (hash: Uint8Array) => string): JournalEvent {
   const read = parse(body, seq) as Record<string, unknown> & { readonly kept?: Readonly<Record<string, string>> }
   const { kept, ...event } = read
-  for (const [field, hash] of Object.entries(kept ?? {}))
-    event[field] = parse(textOf(Buffer.from(hash, 'base64url')), seq)
+  for (const [field, name] of Object.entries(kept ?? {})) {
+    const hash = Buffer.from(name, 'base64url')
+    const value = parse(textOf(hash), seq)
+    if (typeof value === 'object' && value !== null) known.set(value, hash)
+    event[field] = value
+  }
   return { ...event, seq } as unknown as JournalEvent
 }
 

@@ -1,12 +1,14 @@
 // One run's record, open for writing.
 import { PlanloomError } from '../../errors.ts'
-import type { Durability, JournalEvent, RunJournal, RunProgress } from '../journal.ts'
+import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } from '../journal.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import { chainNext } from './chain.ts'
 import type { Contents } from './contents.ts'
 import type { Database, Statement } from './driver.ts'
 import { writeEvent, type Content } from './eventText.ts'
 import type { GroupCommit, Pending } from './groupCommit.ts'
+import { keepSnapshot, snapshotStatement, type PendingSnapshot } from './snapshots.ts'
+import { writeSnapshot } from './snapshotText.ts'
 
 /** The statements that all writers of a file share. */
 export interface WriterStatements {
@@ -14,6 +16,7 @@ export interface WriterStatements {
   readonly head: Statement
   readonly start: Statement
   readonly label: Statement
+  readonly snapshot: Statement
 }
 
 export function writerStatements(database: Database): WriterStatements {
@@ -25,6 +28,7 @@ export function writerStatements(database: Database): WriterStatements {
     ),
     start: database.prepare('UPDATE runs SET goal = ?, started_at = ?, parent = ? WHERE id = ?'),
     label: database.prepare('INSERT INTO labels (run, name, value) VALUES (?, ?, ?)'),
+    snapshot: snapshotStatement(database),
   }
 }
 
@@ -58,6 +62,7 @@ export class RunWriter implements RunJournal, Pending {
   #start: RunStarted | undefined
   #rows: Row[] = []
   #contents: Content[] = []
+  #snapshots: PendingSnapshot[] = []
   #progress: RunProgress
   /** What is in the file, but not yet safe from a loss of power. */
   #isUnsynced = false
@@ -89,6 +94,12 @@ export class RunWriter implements RunJournal, Pending {
     this.#progress = progress
   }
 
+  /** @param snapshot of the event that was appended last */
+  keepSnapshot(snapshot: RunSnapshot): void {
+    const { seq, format } = snapshot
+    this.#snapshots.push({ ...writeSnapshot(snapshot), seq, format, chain: this.#chain })
+  }
+
   flush(durability: Durability = 'process'): void | Promise<void> {
     if (this.#rows.length === 0 && !(durability === 'power' && this.#isUnsynced)) return undefined
     return this.#options.commits.add(this, durability)
@@ -115,6 +126,7 @@ export class RunWriter implements RunJournal, Pending {
     if (this.#start !== undefined) this.#writeStart(this.#start)
     for (const content of this.#contents) contents.keep(id, content)
     for (const { seq, body, chain } of this.#rows) statements.event.run(id, seq, body, chain)
+    for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
   }
 
   #writeStart({ goal, at, labels, parentRunId }: RunStarted): void {
@@ -128,6 +140,7 @@ export class RunWriter implements RunJournal, Pending {
     this.#start = undefined
     this.#rows = []
     this.#contents = []
+    this.#snapshots = []
   }
 
   #takenOver(): PlanloomError {

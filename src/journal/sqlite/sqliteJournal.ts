@@ -6,7 +6,15 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { PlanloomError } from '../../errors.ts'
 import { makeFolderSync } from '../../makeFolder.ts'
-import type { Durability, Journal, JournalEvent, RunFilter, RunJournal, RunSummary } from '../journal.ts'
+import type {
+  Durability,
+  Journal,
+  JournalEvent,
+  RunFilter,
+  RunJournal,
+  RunSummary,
+  StoredSnapshot,
+} from '../journal.ts'
 import { runExists } from '../runErrors.ts'
 import { Contents } from './contents.ts'
 import { inTransaction, openFile, type Database } from './driver.ts'
@@ -18,6 +26,7 @@ import { readEvents } from './readEvents.ts'
 import { findRun, insertRun, listRuns, progressOf, runOf, type RunRow } from './runsTable.ts'
 import { RunWriter, writerStatements } from './runWriter.ts'
 import { bringUpToDate } from './schema.ts'
+import { findSnapshot } from './snapshots.ts'
 import { verifyFile, type VerifyReport } from './verify.ts'
 
 export interface SqliteJournalOptions {
@@ -44,6 +53,7 @@ export interface SqliteJournal extends Journal {
   readonly path: string
   runs(filter?: RunFilter): readonly RunSummary[]
   read(runId: string, from?: number): Iterable<JournalEvent>
+  snapshot(runId: string, upTo?: number): StoredSnapshot | undefined
   /** Looks the whole file through. */
   verify(): VerifyReport
   /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
@@ -117,6 +127,13 @@ class FileJournal implements SqliteJournal {
   *read(runId: string, from = 0): Generator<JournalEvent> {
     const run = this.#doing('be read', () => runOf(this.#database, runId, this.path))
     yield* readEvents({ database: this.#database, contents: this.#contents, run, path: this.path, from })
+  }
+
+  snapshot(runId: string, upTo = Infinity): StoredSnapshot | undefined {
+    return this.#doing('be read', () => {
+      const run = runOf(this.#database, runId, this.path)
+      return findSnapshot(this.#database, this.#contents, run, Math.min(upTo, run.events))
+    })
   }
 
   runs(filter?: RunFilter): readonly RunSummary[] {
