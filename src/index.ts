@@ -26,6 +26,8 @@ export {
 } from './runtime/index.ts'
 export type {
   CachedPlannerOptions,
+  CheckContext,
+  CheckResult,
   PlanStore,
   BudgetUsed,
   Clock,
@@ -94,6 +96,7 @@ export type {
   ToolTraits,
   Transition,
   Trouble,
+  UncertainPolicy,
   Usage,
 } from './runtime/index.ts'
 export {

@@ -202,6 +202,12 @@ function runOptions(command: Command): Command {
     .addOption(
       new Option('--approval <when>', 'when a plan waits for approval').choices(['none', 'required', 'effects']),
     )
+    .addOption(
+      new Option(
+        '--uncertain <policy>',
+        'when nobody can tell whether a step had its effect: ask the planner or a person, do it again, or fail',
+      ).choices(['replan', 'ask', 'retry', 'fail']),
+    )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
     .option(

@@ -86,6 +86,8 @@ const executor: Check = (value, place) => {
   ]
 }
 
+const uncertain = oneOf('replan', 'ask', 'retry', 'fail')
+
 const runtimeChecks: Checks = {
   // What each tool must be is for the registry to say.
   tools: must(Array.isArray, 'an array of what defineTool() makes'),
@@ -98,6 +100,7 @@ const runtimeChecks: Checks = {
   limits: within(runtimeLimitChecks),
   approval: oneOf('none', 'required', 'effects'),
   dispatch: oneOf('eager', 'whole'),
+  uncertain,
   journal: withMethods('a journal', 'create', 'open', 'read', 'runs', 'close'),
   journalMs: amount(1),
   keepRuns: whole(0),
@@ -110,7 +113,7 @@ const signal = must(
   'an AbortSignal',
 )
 const planChecks: Checks = { signal }
-const resumeChecks: Checks = { planner, changes: oneOf('refuse', 'accept'), by: text, signal }
+const resumeChecks: Checks = { planner, changes: oneOf('refuse', 'accept'), uncertain, by: text, signal }
 const startChecks: Checks = {
   runId: text,
   labels: must(
@@ -120,5 +123,6 @@ const startChecks: Checks = {
   limits: within(limitChecks),
   planner,
   approval: oneOf('none', 'required', 'effects'),
+  uncertain,
   signal,
 }

@@ -12,6 +12,7 @@ import { closeWithin } from './boundedJournal.ts'
 import { answerReader } from './checkAnswer.ts'
 import { checkPlanOptions, checkResumeOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
+import { createEffectFinder } from './effectFinder.ts'
 import { executorsByRole } from './executors.ts'
 import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
@@ -52,8 +53,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
   const roles = [...executors.keys(), 'person']
   const gate = new Gate(clock, gateLimits(tools, executors, options.limits?.totalConcurrency))
+  const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
   const runs = new LiveRuns({
-    means: { clock, gate, executors, tools, ask: options.ask, readAnswer },
+    means: { clock, gate, executors, tools, ask: options.ask, readAnswer, findOut },
     journalLimit,
     keepRuns: options.keepRuns ?? 100,
   })
@@ -74,7 +76,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     const { run, planner } = parent
     if (subRunId !== undefined) {
       parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
-      return resume(subRunId, { planner, signal, changes: 'accept' }) // its parent has been asked
+      const { uncertain } = parent.host.context?.run.settings ?? run.settings
+      const same = { planner, signal, ...(uncertain && { uncertain }) }
+      return resume(subRunId, { ...same, changes: 'accept' }) // its parent has been asked
     }
     const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
     const begun = begin(goal, { ...start, signal }, { runId, stepId })

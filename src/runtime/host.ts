@@ -176,7 +176,8 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
-    if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
+    if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
+    else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
     const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
       readonly seq: number

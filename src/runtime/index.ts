@@ -58,9 +58,10 @@ export type {
   StepStatus,
   ToolTraits,
   Trouble,
+  UncertainPolicy,
   Usage,
 } from '../machines/coordinator.messages.ts'
 export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 export { ToolError } from '../tools/toolError.ts'
-export type { Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'
+export type { CheckContext, CheckResult, Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'

@@ -21,7 +21,7 @@ export function startOf([first]: readonly JournalEvent[], runId: string): RunSta
 export interface Present {
   readonly traits: Traits
   readonly planner: string
-  readonly given: Pick<ResumeOptions, 'changes' | 'by'>
+  readonly given: Pick<ResumeOptions, 'changes' | 'by' | 'uncertain'>
 }
 
 /** How a run is gone on with. @throws `RUN_CHANGED`, with all that is not as it was, unless changes are accepted */
@@ -39,6 +39,7 @@ export function recoveryOf(past: readonly JournalEvent[], { traits, planner, giv
     tools: traits,
     planner,
     ...(changes.length > 0 && { changes }),
+    ...(given.uncertain !== undefined && { uncertain: given.uncertain }),
     ...(given.by !== undefined && { by: given.by }),
   }
 }

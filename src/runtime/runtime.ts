@@ -2,7 +2,7 @@
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { RunLimits, RunSettings } from '../machines/coordinator.messages.ts'
+import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/coordinator.messages.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Clock } from './clock.ts'
@@ -14,7 +14,9 @@ export interface RuntimeOptions {
   readonly planner?: Planner
   /** Executors beside the tool executor and the person executor, which are always there. */
   readonly executors?: readonly Executor[]
-  /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. */
+  /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. To a question of kind
+   * `uncertain` that is `{ happened: true, output }`, `{ happened: false }` or `{ unknown: why }`, as a tool's `check` gives it; where
+   * it is anything else, or none, the planner is asked. */
   readonly ask?: (question: Question & { readonly runId: string }, signal: AbortSignal) => Promise<unknown>
   readonly limits?: Partial<RunLimits> & {
     /** Steps out at once over all runs. @default 256 */
@@ -22,6 +24,11 @@ export interface RuntimeOptions {
   }
   readonly approval?: RunSettings['approval']
   readonly dispatch?: RunSettings['dispatch']
+  /** What follows where nobody can tell whether a step had its effect, because it is not idempotent, and its time limit or the end
+   * of a process cut it short; a tool's own `check` comes first. `replan`: the planner is asked. `ask`: the step stands among the
+   * `questions`, `ask` is called, and the run waits. `retry`: it is sent again, with the same idempotency key. `fail`: the run fails.
+   * @default 'replan', with which a run waits for nobody, and nothing is done twice by itself */
+  readonly uncertain?: UncertainPolicy
   /** @default a memory journal */
   readonly journal?: Journal
   /** How many runs that are over `runs` still lists: the oldest go first, so that a service can run for months. Whoever
@@ -41,6 +48,8 @@ export interface StartOptions {
   readonly limits?: Partial<RunLimits>
   readonly planner?: Planner
   readonly approval?: RunSettings['approval']
+  /** @default the runtime's */
+  readonly uncertain?: UncertainPolicy
   /** Cancels the run when it fires; when it has fired before, nothing of the run begins. */
   readonly signal?: AbortSignal
 }
@@ -48,6 +57,8 @@ export interface StartOptions {
 export interface ResumeOptions {
   /** @default the runtime's, or for a run that was given a plan that plan */
   readonly planner?: Planner
+  /** From now on, in place of what the run has. */
+  readonly uncertain?: UncertainPolicy
   /** Tools and planner that are not those the run had: `refuse` names them (`RUN_CHANGED`), `accept` goes on with those
    * that there are, and records what has changed. @default 'refuse' */
   readonly changes?: 'refuse' | 'accept'

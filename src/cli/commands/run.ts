@@ -6,6 +6,7 @@ import {
   type RunLimits,
   type Runtime,
   type RuntimeOptions,
+  type UncertainPolicy,
 } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
 import { checkAnswers, unusedAnswerLines } from '../answers.ts'
@@ -24,6 +25,8 @@ export interface RunOptions extends WorkOptions {
   readonly timeMs?: number
   readonly replans?: number
   readonly approval?: NonNullable<RuntimeOptions['approval']>
+  /** What follows where nobody can tell whether a step had its effect. */
+  readonly uncertain?: UncertainPolicy
   /** Approve beforehand whatever wants approval. */
   readonly yes?: boolean
   /** By step id. */
@@ -108,6 +111,7 @@ function runtimeOptions(work: Work, options: RunOptions): RuntimeOptions {
     ...chosen,
     limits: { ...work.limits, ...limits },
     ...(options.approval && { approval: options.approval }),
+    ...(options.uncertain && { uncertain: options.uncertain }),
     ...(options.seed !== undefined && { seed: options.seed }),
   }
 }
