@@ -37,6 +37,11 @@ export function checkResumeOptions(options: unknown): void {
 }
 
 /** @throws `OPTIONS_INVALID` with everything that is wrong. */
+export function checkResumeAllOptions(options: unknown): void {
+  check('resumeAll()', options, resumeAllChecks)
+}
+
+/** @throws `OPTIONS_INVALID` with everything that is wrong. */
 export function checkLimits(limits: unknown): void {
   check('extend()', limits, limitChecks)
 }
@@ -113,13 +118,30 @@ const signal = must(
   'an AbortSignal',
 )
 const planChecks: Checks = { signal }
-const resumeChecks: Checks = { planner, changes: oneOf('refuse', 'accept'), uncertain, by: text, signal }
+const resumeChecks: Checks = {
+  planner,
+  changes: must(
+    (value) => value === 'refuse' || value === 'accept' || isFunction(value),
+    '"refuse", "accept" or a function',
+  ),
+  uncertain,
+  by: text,
+  signal,
+}
+const labels = must(
+  (value) => isObject(value) && Object.values(value).every((label) => typeof label === 'string'),
+  'an object of texts',
+)
+const resumeAllChecks: Checks = {
+  ...resumeChecks,
+  planner: (value, place) => (isFunction(value) ? [] : planner(value, place)),
+  labels,
+  goal: text,
+  since: amount(0),
+}
 const startChecks: Checks = {
   runId: text,
-  labels: must(
-    (value) => isObject(value) && Object.values(value).every((label) => typeof label === 'string'),
-    'an object of texts',
-  ),
+  labels,
   limits: within(limitChecks),
   planner,
   approval: oneOf('none', 'required', 'effects'),
