@@ -26,6 +26,8 @@ export {
 } from './runtime/index.ts'
 export type {
   CachedPlannerOptions,
+  CheckContext,
+  CheckResult,
   PlanStore,
   BudgetUsed,
   Clock,
@@ -64,9 +66,13 @@ export type {
   Pruned,
   PruneOptions,
   Repaired,
+  ResumeAllOptions,
+  ResumedRuns,
   ResumeOptions,
+  RunChange,
   RunFilter,
   RunJournal,
+  RunLeft,
   RunProgress,
   SqliteJournal,
   SqliteJournalOptions,
@@ -94,6 +100,7 @@ export type {
   ToolTraits,
   Transition,
   Trouble,
+  UncertainPolicy,
   Usage,
 } from './runtime/index.ts'
 export {

@@ -48,7 +48,8 @@ export async function seeThrough(run: Run, options: CompanyOptions): Promise<num
   return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
 }
 
-async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
+/** Waits for the end of a run, with what K1 and K2 ask for. */
+export async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
   const { questions, output, progress, graceMs = defaultLimits.graceMs, findRun = () => undefined } = options
   const approvals = questions && createApprovals(run, { questions, colours: output.errorColours, findRun })
   let crash: PlanloomError | undefined

@@ -7,7 +7,10 @@ import { isModulePath, loadModule } from './loadModule.ts'
 import { readDocument } from './readDocument.ts'
 
 /** Beside goal or plan and tools, a module may export whatever of the runtime's options it wants to set. */
-export interface Work extends Pick<RuntimeOptions, 'planner' | 'executors' | 'limits' | 'approval' | 'dispatch'> {
+export interface Work extends Pick<
+  RuntimeOptions,
+  'planner' | 'executors' | 'limits' | 'approval' | 'dispatch' | 'uncertain'
+> {
   readonly tools: readonly Tool[]
   readonly goal?: Goal
   /** As it came; whether it is a plan is for the validator to say. */
@@ -28,7 +31,7 @@ export interface WorkOptions {
 export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
   const content = isModulePath(path) ? await loadModule(path) : partOf(path, readDocument(path))
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
-  const { planner, executors, limits, approval, dispatch } = content as Partial<Work>
+  const { planner, executors, limits, approval, dispatch, uncertain } = content as Partial<Work>
   return {
     ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
     ...(content['goal'] === undefined && { plan: withFacts(planOf(path, content), options.facts) }),
@@ -37,6 +40,7 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
     ...(limits && { limits }),
     ...(approval && { approval }),
     ...(dispatch && { dispatch }),
+    ...(uncertain && { uncertain }),
     tools,
   }
 }

@@ -7,6 +7,7 @@ import { graph, type GraphOptions } from './commands/graph.ts'
 import { plan, type PlanOptions } from './commands/plan.ts'
 import { replay, type ReplayOptions } from './commands/replay.ts'
 import { resume, type ResumeCommandOptions } from './commands/resume.ts'
+import { resumeAll } from './commands/resumeAll.ts'
 import { run, type RunOptions } from './commands/run.ts'
 import { tools } from './commands/tools.ts'
 import { validate, type ValidateOptions } from './commands/validate.ts'
@@ -88,11 +89,18 @@ function createProgram(output: Output, end: (code: number) => void): Command {
     command('resume <file> [run]', 'go on with a run whose process has ended; the file is the one it was begun with', [
       'resume audit.ts --journal runs.db',
       'resume audit.ts run-8k2v --journal runs.db --accept-changes',
+      'resume audit.ts --all --label team=red',
     ]),
   )
     .option('--accept-changes', 'go on although tools or planner are not those that the run had')
-    .action(async (file: string, named: string | undefined, options: CommandLine<Partial<ResumeCommandOptions>>) => {
-      end(await resume(file, named, { journal: defaultJournal, ...renamed(options) }, output))
+    .option('--all', 'every run of the journal that is not over, and that no other process has')
+    .option('--label <name=value>', 'with --all: only runs with this label; may be repeated', takeSetting)
+    .action(async (file: string, named: string | undefined, { all, label, ...options }: ResumeLine) => {
+      const resuming = { journal: defaultJournal, ...renamed(options) }
+      if (!all) return end(await resume(file, named, resuming, output))
+      if (named !== undefined) throw new PlanloomError('USAGE', 'Either a run is named, or all are meant (--all).')
+      const labels = label && Object.fromEntries([...label].map(([name, value]) => [name, String(value)]))
+      end(await resumeAll(file, { ...resuming, ...(labels && { labels }) }, output))
     })
 
   workOptions(
@@ -179,6 +187,11 @@ type CommandLine<O> = O & {
   readonly time?: number
 }
 
+type ResumeLine = CommandLine<Partial<ResumeCommandOptions>> & {
+  readonly all?: boolean
+  readonly label?: ReadonlyMap<string, unknown>
+}
+
 function renamed<O>({ fact, answer, time, ...options }: CommandLine<O>): O {
   return {
     ...options,
@@ -201,6 +214,12 @@ function runOptions(command: Command): Command {
     .option('--replans <n>', 'how often the planner may amend the plan', wholeNumber)
     .addOption(
       new Option('--approval <when>', 'when a plan waits for approval').choices(['none', 'required', 'effects']),
+    )
+    .addOption(
+      new Option(
+        '--uncertain <policy>',
+        'when nobody can tell whether a step had its effect: ask the planner or a person, do it again, or fail',
+      ).choices(['replan', 'ask', 'retry', 'fail']),
     )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)

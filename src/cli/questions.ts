@@ -57,15 +57,27 @@ export function createQuestions(options: QuestionOptions): Questions {
     }
   }
 
+  /** What a tool's own check would say. */
+  const askWhether = async (question: Question, signal: AbortSignal): Promise<unknown> => {
+    const lines = questionLines(question, colours)
+    const asked = `${colours.cyan('Did it happen?')} [y/n, or Enter if nobody knows] `
+    const said = (await prompt(lines, asked, signal)).trim()
+    if (/^no?$/i.test(said)) return { happened: false }
+    if (!/^y(es)?$/i.test(said)) return { unknown: 'it was not known at the terminal' }
+    return { happened: true, output: valueOf(await prompt([], `${colours.cyan('what came of it')} `, signal)) }
+  }
+
   return {
     unused: () => [...answers.keys()].filter((stepId) => !used.has(stepId)),
 
     async ask(question, signal) {
       if (answers.has(question.stepId)) {
         used.add(question.stepId)
-        return answers.get(question.stepId)
+        const output = answers.get(question.stepId)
+        return question.kind === 'uncertain' ? { happened: true, output } : output
       }
       if (!isInteractive) throw nobody(question)
+      if (question.kind === 'uncertain') return askWhether(question, signal)
       return valueOf(await prompt(questionLines(question, colours), `${colours.cyan('answer')} `, signal))
     },
 

@@ -86,7 +86,7 @@ export function summaryDocument(run: EndedRun, outcome: Outcome | undefined): ob
   }
 }
 
-function headline({ status, reason, message }: Outcome, colours: Colours): string {
+export function headline({ status, reason, message }: Outcome, colours: Colours): string {
   const words = reason === 'done' || reason === status ? status : `${status} (${reason.replaceAll('_', ' ')})`
   const text = message === '' ? '' : `: ${printable(message)}`
   switch (status) {

@@ -4,6 +4,7 @@ import type { CoordinatorMessage } from './coordinator.messages.ts'
 import * as close from './decisions/close.ts'
 import * as control from './decisions/control.ts'
 import * as dispatch from './decisions/dispatch.ts'
+import * as findings from './decisions/findings.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
 import * as recovery from './decisions/recovery.ts'
@@ -57,6 +58,7 @@ export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   dispatch.dispatchReady(turn)
 })
 export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
+export const takeFinding = actOn(['step.checked'], findings.takeFinding)
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
   planner.takeStreamedStep(turn, step)
 })

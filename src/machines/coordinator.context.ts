@@ -69,6 +69,8 @@ export interface CoordinatorContext {
   /** Steps out that count against the run's concurrency (all but those that wait for a person). */
   readonly busy: number
   readonly timers: PersistentMap<string, number>
+  /** Steps of which it is being found out whether they had their effect, and from whom. */
+  readonly doubts: PersistentMap<string, 'tool' | 'person'>
 
   readonly troubles: List<Trouble>
   readonly asked: Asked | undefined
@@ -136,6 +138,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     out: PersistentMap(),
     busy: 0,
     timers: PersistentMap(),
+    doubts: PersistentMap(),
     troubles: List(),
     asked: undefined,
     requests: 0,

@@ -20,6 +20,7 @@ const stepsGoOn = {
   'step.surprised': settleAndGoOn,
   'step.timedOut': settleAndGoOn,
   'step.uncertain': settleAndGoOn,
+  'step.checked': { actions: ['takeFinding', 'dispatchReady'] },
   'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
   'run.recovered': { actions: ['recover', 'dispatchReady'] },
 } as const
@@ -65,6 +66,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'step.surprised': settleOnly,
     'step.timedOut': settleOnly,
     'step.uncertain': settleOnly,
+    'step.checked': { actions: 'takeFinding' },
     'step.delegated': { actions: 'noteSubRun' },
   },
   states: {

@@ -54,7 +54,14 @@ export interface ToolTraits {
   readonly executor?: string
   /** Facts of which it gives one for each item of a list. */
   readonly lists?: readonly string[]
+  /** It can find out whether an attempt had its effect. */
+  readonly checks?: true
 }
+
+/** What follows where nobody can tell whether a step had its effect, and its tool cannot find it out.
+ * `replan`: the planner is asked. `ask`: a person or program is (`run.questions`, `ask`), and the run waits for them.
+ * `retry`: it is sent again with the same idempotency key, as if that did no harm. `fail`: the run fails. */
+export type UncertainPolicy = 'replan' | 'ask' | 'retry' | 'fail'
 
 export interface RunLimits {
   /** Steps out at once. @default 64 */
@@ -87,6 +94,8 @@ export interface RunSettings {
   readonly dispatch: 'eager' | 'whole'
   /** Seeds whatever must look random (jitter). */
   readonly seed: number
+  /** Absent from the records of earlier versions. @default 'replan' */
+  readonly uncertain?: UncertainPolicy
 }
 
 /** The first event of every journal: the coordinator's input. */
@@ -186,6 +195,23 @@ export interface StepUncertain extends FromExecutor {
   readonly type: 'step.uncertain'
   readonly failure: Failure
 }
+/** What is known of whether an attempt had its effect: its tool's check has found it out, or whoever was asked has said so. */
+export interface StepChecked extends FromExecutor {
+  readonly type: 'step.checked'
+  readonly finding: EffectFinding
+  readonly by?: string
+}
+export type EffectFinding =
+  | {
+      readonly happened: true
+      readonly output: Json
+      readonly facts: readonly FactGiven[]
+      /** It had its effect, and what came of it is not what the step expects. */
+      readonly surprise?: Failure
+    }
+  | { readonly happened: false }
+  /** It cannot be told, or the check broke: why. */
+  | { readonly unknown: Failure }
 
 // ---- The clock ----
 
@@ -205,6 +231,8 @@ export interface RunRecovered extends Message {
   readonly planner: string
   /** What is not as it was, in words; whoever resumed the run has accepted it. */
   readonly changes?: readonly string[]
+  /** From now on, in place of what the run was started with. */
+  readonly uncertain?: UncertainPolicy
   readonly by?: string
 }
 
@@ -297,6 +325,7 @@ export type CoordinatorMessage =
   | StepSurprised
   | StepTimedOut
   | StepUncertain
+  | StepChecked
   | StepDelegated
   | TimerFired
   | RunRecovered
@@ -335,6 +364,21 @@ export interface StepAbort {
   readonly stepId: string
   readonly attempt: number
   readonly role: string
+  readonly because: string
+}
+/** Find out whether an attempt had its effect. */
+export interface StepCheck extends Omit<StepExecute, 'type' | 'subRunId'> {
+  readonly type: 'step.check'
+  /** Who is to find out: the tool itself, or whoever can be asked. */
+  readonly of: 'tool' | 'person'
+  /** What is in doubt, in words. */
+  readonly text: string
+}
+/** It need not be found out any more. */
+export interface StepCheckAbort {
+  readonly type: 'step.checkAbort'
+  readonly stepId: string
+  readonly attempt: number
   readonly because: string
 }
 
@@ -446,7 +490,8 @@ export interface TimerClear {
   readonly key: string
 }
 
-export type CoordinatorCommand = StepExecute | StepAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear
+export type CoordinatorCommand =
+  StepExecute | StepAbort | StepCheck | StepCheckAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear
 
 // ---- How a run ends ----
 

@@ -37,6 +37,11 @@ export function checkResumeOptions(options: unknown): void {
 }
 
 /** @throws `OPTIONS_INVALID` with everything that is wrong. */
+export function checkResumeAllOptions(options: unknown): void {
+  check('resumeAll()', options, resumeAllChecks)
+}
+
+/** @throws `OPTIONS_INVALID` with everything that is wrong. */
 export function checkLimits(limits: unknown): void {
   check('extend()', limits, limitChecks)
 }
@@ -86,6 +91,8 @@ const executor: Check = (value, place) => {
   ]
 }
 
+const uncertain = oneOf('replan', 'ask', 'retry', 'fail')
+
 const runtimeChecks: Checks = {
   // What each tool must be is for the registry to say.
   tools: must(Array.isArray, 'an array of what defineTool() makes'),
@@ -98,6 +105,7 @@ const runtimeChecks: Checks = {
   limits: within(runtimeLimitChecks),
   approval: oneOf('none', 'required', 'effects'),
   dispatch: oneOf('eager', 'whole'),
+  uncertain,
   journal: withMethods('a journal', 'create', 'open', 'read', 'runs', 'close'),
   journalMs: amount(1),
   keepRuns: whole(0),
@@ -110,15 +118,33 @@ const signal = must(
   'an AbortSignal',
 )
 const planChecks: Checks = { signal }
-const resumeChecks: Checks = { planner, changes: oneOf('refuse', 'accept'), by: text, signal }
+const resumeChecks: Checks = {
+  planner,
+  changes: must(
+    (value) => value === 'refuse' || value === 'accept' || isFunction(value),
+    '"refuse", "accept" or a function',
+  ),
+  uncertain,
+  by: text,
+  signal,
+}
+const labels = must(
+  (value) => isObject(value) && Object.values(value).every((label) => typeof label === 'string'),
+  'an object of texts',
+)
+const resumeAllChecks: Checks = {
+  ...resumeChecks,
+  planner: (value, place) => (isFunction(value) ? [] : planner(value, place)),
+  labels,
+  goal: text,
+  since: amount(0),
+}
 const startChecks: Checks = {
   runId: text,
-  labels: must(
-    (value) => isObject(value) && Object.values(value).every((label) => typeof label === 'string'),
-    'an object of texts',
-  ),
+  labels,
   limits: within(limitChecks),
   planner,
   approval: oneOf('none', 'required', 'effects'),
+  uncertain,
   signal,
 }

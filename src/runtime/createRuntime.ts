@@ -10,8 +10,15 @@ import type { Goal, Plan } from '../plan/schema.ts'
 import { createToolRegistry } from '../tools/registry.ts'
 import { closeWithin } from './boundedJournal.ts'
 import { answerReader } from './checkAnswer.ts'
-import { checkPlanOptions, checkResumeOptions, checkRuntimeOptions, checkStartOptions } from './checkOptions.ts'
+import {
+  checkPlanOptions,
+  checkResumeAllOptions,
+  checkResumeOptions,
+  checkRuntimeOptions,
+  checkStartOptions,
+} from './checkOptions.ts'
 import { systemClock } from './clock.ts'
+import { createEffectFinder } from './effectFinder.ts'
 import { executorsByRole } from './executors.ts'
 import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
@@ -20,10 +27,12 @@ import { createIdSource } from './ids.ts'
 import { LiveRuns } from './liveRuns.ts'
 import { planOnly } from './planOnly.ts'
 import { recoveryOf, startOf } from './recovery.ts'
+import { resumeAll } from './resumeAll.ts'
 import type { Run } from './run.ts'
 import type { RunHandle } from './runHandle.ts'
 import type { ResumeOptions, Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 import { settingsOf } from './settings.ts'
+import { steadyClock } from './steadyClock.ts'
 import { inheritedOptions } from './subRuns.ts'
 
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
@@ -51,9 +60,10 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
   const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
   const roles = [...executors.keys(), 'person']
-  const gate = new Gate(clock, gateLimits(tools, executors, options.limits?.totalConcurrency))
+  const gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
+  const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
   const runs = new LiveRuns({
-    means: { clock, gate, executors, tools, ask: options.ask, readAnswer },
+    means: { clock, gate, executors, tools, ask: options.ask, readAnswer, findOut },
     journalLimit,
     keepRuns: options.keepRuns ?? 100,
   })
@@ -74,7 +84,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     const { run, planner } = parent
     if (subRunId !== undefined) {
       parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
-      return resume(subRunId, { planner, signal, changes: 'accept' }) // its parent has been asked
+      const { uncertain } = parent.host.context?.run.settings ?? run.settings
+      const same = { planner, signal, ...(uncertain && { uncertain }) }
+      return resume(subRunId, { ...same, changes: 'accept' }) // its parent has been asked
     }
     const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
     const begun = begin(goal, { ...start, signal }, { runId, stepId })
@@ -147,6 +159,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       checkResumeOptions(resumeOptions)
       refuseIfClosed()
       return resume(runId, resumeOptions)
+    },
+    async resumeAll(all = {}) {
+      checkResumeAllOptions(all)
+      refuseIfClosed()
+      return resumeAll(all, { journal, resume, isLive: (runId) => runs.find(runId) !== undefined })
     },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)

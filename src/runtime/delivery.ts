@@ -2,6 +2,7 @@
 //
 // V1. An attempt keeps its place in the gate until it is over for the run, whatever its tool does.
 // V2. Every abort is answered: also that of an attempt which was still waiting at the gate.
+import type { FindOut } from '../actors/checkActor.ts'
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
 import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
@@ -22,6 +23,7 @@ import { createActor, type Actor, type AnyActorRef } from '../machines/xstate.ts
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import { AttemptWatch } from './attemptWatch.ts'
 import type { Clock } from './clock.ts'
+import { EffectChecks } from './effectChecks.ts'
 import type { Gate } from './gate.ts'
 import { RunPools } from './runPools.ts'
 import { situationOf } from './situation.ts'
@@ -38,6 +40,7 @@ export interface RunMeans {
   readonly tools: ToolCatalogue
   readonly ask: Ask | undefined
   readonly readAnswer: ReadAnswer
+  readonly findOut: FindOut
 }
 
 export interface DeliveryOptions extends RunMeans {
@@ -53,6 +56,7 @@ export class Delivery {
   readonly #timers: TimerQueue
   readonly #watches: AttemptWatch
   readonly #pools: RunPools
+  readonly #checks: EffectChecks
   #planner: Actor<typeof plannerChart> | undefined
 
   constructor(options: DeliveryOptions) {
@@ -63,6 +67,7 @@ export class Delivery {
       host.send(message)
     })
     this.#pools = new RunPools(options)
+    this.#checks = new EffectChecks({ ...options, runId: options.run.runId, timers: this.#timers })
   }
 
   /** @param context of the coordinator that says it. */
@@ -73,6 +78,12 @@ export class Delivery {
         break
       case 'step.abort':
         this.#abort(command)
+        break
+      case 'step.check':
+        this.#checks.begin(command)
+        break
+      case 'step.checkAbort':
+        this.#checks.abort(command)
         break
       case 'timer.set':
         this.#timers.set(command.key, command.at, () => {
@@ -105,10 +116,15 @@ export class Delivery {
     this.#pools.leave(key)
   }
 
+  /** It has been found out whether an attempt had its effect, or that it cannot be. */
+  leaveCheck(attempt: { readonly stepId: string; readonly attempt: number }): void {
+    this.#checks.end(attempt)
+  }
+
   close(): void {
     const { gate, run } = this.#options
     this.#timers.close()
-    gate.forget(run.runId, this.#pools.attempts)
+    gate.forget(run.runId, [...this.#pools.attempts, ...this.#checks.open])
   }
 
   #admit(work: StepExecute): void {

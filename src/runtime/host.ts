@@ -2,7 +2,8 @@
 // what the coordinator says.
 //
 // H1. An event is journaled, and the journal flushed, before any command that it causes goes out.
-// H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time.
+// H2. Events are taken in one by one, in the order in which they came; each gets the next number and the clock's time, which
+//     is never earlier than that of the event before.
 // H3. When the run is over, none of its actors, timers or signals is alive.
 // H4. A defect in a chart ends this run with a reason, and no other.
 // H5. Nobody is told that the run is over before its record is durable.
@@ -24,6 +25,7 @@ import { progressOf } from './progressOf.ts'
 import { SnapshotSchedule } from './snapshot/schedule.ts'
 import { takeSnapshot } from './snapshot/snapshot.ts'
 import type { RunState, StepProgress } from './run.ts'
+import { steadyClock } from './steadyClock.ts'
 
 /** What a run is gone on with, after its process has ended. */
 export interface Recovery extends Omit<Draft<RunRecovered>, 'type'> {
@@ -74,7 +76,8 @@ export class RunHost {
   #end: Standing | undefined
 
   constructor(options: HostOptions) {
-    this.#options = options
+    const before = options.recovery?.past.at(-1)?.at
+    this.#options = { ...options, clock: steadyClock(options.clock, before) } // H2
     this.#outbox = new Outbox({
       journal: options.journal,
       deliver: (command) => {
@@ -179,7 +182,8 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
-    if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
+    if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
+    else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
     const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
       readonly seq: number

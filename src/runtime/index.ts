@@ -1,10 +1,19 @@
 // The runtime: what others may use of this room.
 export { PlanloomError, type ErrorPlace } from '../errors.ts'
 export { CommandRefusedError } from './commandRefused.ts'
+export type { RunChange } from './changes.ts'
 export { createRuntime } from './createRuntime.ts'
 export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
 export { defaultLimits, unlimited } from './settings.ts'
-export type { ResumeOptions, Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
+export type {
+  ResumeAllOptions,
+  ResumedRuns,
+  ResumeOptions,
+  RunLeft,
+  Runtime,
+  RuntimeOptions,
+  StartOptions,
+} from './runtime.ts'
 export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
 export { copyRun, repairJournal, type Repaired } from './copyRun.ts'
 export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
@@ -58,9 +67,10 @@ export type {
   StepStatus,
   ToolTraits,
   Trouble,
+  UncertainPolicy,
   Usage,
 } from '../machines/coordinator.messages.ts'
 export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 export { ToolError } from '../tools/toolError.ts'
-export type { Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'
+export type { CheckContext, CheckResult, Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'

@@ -1,10 +1,12 @@
-// What has changed since a run was last gone on with: tools that are gone or are another version, another planner.
+// How a run is gone on with, and whether it can be.
 //
 // R1. Nothing that has changed is mixed in silently: it is refused with its name, or accepted and recorded.
 import { PlanloomError } from '../errors.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import type { RunStarted, ToolTraits } from '../machines/coordinator.messages.ts'
+import { changesSince, type RunChange } from './changes.ts'
 import type { Recovery } from './host.ts'
+import { foldJournal } from './replay.ts'
 import type { ResumeOptions } from './runtime.ts'
 
 type Traits = Readonly<Record<string, ToolTraits>>
@@ -21,16 +23,18 @@ export function startOf([first]: readonly JournalEvent[], runId: string): RunSta
 export interface Present {
   readonly traits: Traits
   readonly planner: string
-  readonly given: Pick<ResumeOptions, 'changes' | 'by'>
+  readonly given: Pick<ResumeOptions, 'changes' | 'by' | 'uncertain'>
 }
 
 /** How a run is gone on with. @throws `RUN_CHANGED`, with all that is not as it was, unless changes are accepted */
 export function recoveryOf(past: readonly JournalEvent[], { traits, planner, given }: Present): Recovery {
   const before =
     past.findLast((event) => event.type === 'run.recovered') ?? past.find((event) => event.type === 'run.started')
-  const changes = before === undefined ? [] : changesSince(before, traits, planner)
-  if (changes.length > 0 && given.changes !== 'accept') {
-    throw new PlanloomError('RUN_CHANGED', `The run cannot simply go on: ${changes.join('; ')}.`, {
+  const now = { tools: traits, planner }
+  const changes = before === undefined ? [] : changesSince(before, now, () => foldJournal(past).context)
+  if (!areAccepted(changes, given.changes)) {
+    const told = changes.filter(({ isNeeded }) => isNeeded || typeof given.changes === 'function')
+    throw new PlanloomError('RUN_CHANGED', `The run cannot simply go on: ${inWords(told)}.`, {
       hint: "Bring back what it began with, or resume it with changes: 'accept'.",
     })
   }
@@ -38,21 +42,17 @@ export function recoveryOf(past: readonly JournalEvent[], { traits, planner, giv
     past,
     tools: traits,
     planner,
-    ...(changes.length > 0 && { changes }),
+    ...(changes.length > 0 && { changes: changes.map(({ text }) => text) }),
+    ...(given.uncertain !== undefined && { uncertain: given.uncertain }),
     ...(given.by !== undefined && { by: given.by }),
   }
 }
 
-function changesSince(
-  before: { readonly tools: Traits; readonly planner: string },
-  traits: Traits,
-  planner: string,
-): string[] {
-  const changes = before.planner === planner ? [] : [`its planner was "${before.planner}", and is "${planner}"`]
-  for (const [name, { version }] of Object.entries(before.tools)) {
-    const now = Object.hasOwn(traits, name) ? traits[name] : undefined
-    if (now === undefined) changes.push(`tool "${name}" is gone`)
-    else if (now.version !== version) changes.push(`tool "${name}" was version ${version}, and is ${now.version}`)
-  }
-  return changes
+function areAccepted(changes: readonly RunChange[], policy: ResumeOptions['changes'] = 'refuse'): boolean {
+  if (changes.length === 0 || policy === 'accept') return true
+  return policy === 'refuse' ? changes.every(({ isNeeded }) => !isNeeded) : policy(changes)
+}
+
+function inWords(changes: readonly RunChange[]): string {
+  return changes.map(({ text }) => text).join('; ')
 }

@@ -53,10 +53,11 @@ export type RunState =
   | 'failed'
   | 'cancelled'
 
-/** A step that waits for a person: for an answer, or for approval. */
+/** A step that waits for a person: for an answer, for approval, or, where it is `uncertain`, for somebody who knows whether it had its
+ * effect. It had: `answer()` with what came of it. It had not: `retry()`. Or do without: `skip()`. */
 export interface Question {
   readonly stepId: string
-  readonly kind: 'answer' | 'approval'
+  readonly kind: 'answer' | 'approval' | 'uncertain'
   readonly text: string
   readonly input: Json
 }

@@ -1,10 +1,11 @@
 // createRuntime: the one place where tools, planner, executors, limits, journal and clock meet.
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Planner } from '../actors/planners/planner.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { RunLimits, RunSettings } from '../machines/coordinator.messages.ts'
+import type { Journal, RunFilter, RunSummary } from '../journal/journal.ts'
+import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/coordinator.messages.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { RunChange } from './changes.ts'
 import type { Clock } from './clock.ts'
 import type { Question, Run } from './run.ts'
 
@@ -14,7 +15,9 @@ export interface RuntimeOptions {
   readonly planner?: Planner
   /** Executors beside the tool executor and the person executor, which are always there. */
   readonly executors?: readonly Executor[]
-  /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. */
+  /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. To a question of kind
+   * `uncertain` that is `{ happened: true, output }`, `{ happened: false }` or `{ unknown: why }`, as a tool's `check` gives it; where
+   * it is anything else, or none, the planner is asked. */
   readonly ask?: (question: Question & { readonly runId: string }, signal: AbortSignal) => Promise<unknown>
   readonly limits?: Partial<RunLimits> & {
     /** Steps out at once over all runs. @default 256 */
@@ -22,6 +25,11 @@ export interface RuntimeOptions {
   }
   readonly approval?: RunSettings['approval']
   readonly dispatch?: RunSettings['dispatch']
+  /** What follows where nobody can tell whether a step had its effect, because it is not idempotent, and its time limit or the end
+   * of a process cut it short; a tool's own `check` comes first. `replan`: the planner is asked. `ask`: the step stands among the
+   * `questions`, `ask` is called, and the run waits. `retry`: it is sent again, with the same idempotency key. `fail`: the run fails.
+   * @default 'replan', with which a run waits for nobody, and nothing is done twice by itself */
+  readonly uncertain?: UncertainPolicy
   /** @default a memory journal */
   readonly journal?: Journal
   /** How many runs that are over `runs` still lists: the oldest go first, so that a service can run for months. Whoever
@@ -41,6 +49,8 @@ export interface StartOptions {
   readonly limits?: Partial<RunLimits>
   readonly planner?: Planner
   readonly approval?: RunSettings['approval']
+  /** @default the runtime's */
+  readonly uncertain?: UncertainPolicy
   /** Cancels the run when it fires; when it has fired before, nothing of the run begins. */
   readonly signal?: AbortSignal
 }
@@ -48,12 +58,37 @@ export interface StartOptions {
 export interface ResumeOptions {
   /** @default the runtime's, or for a run that was given a plan that plan */
   readonly planner?: Planner
-  /** Tools and planner that are not those the run had: `refuse` names them (`RUN_CHANGED`), `accept` goes on with those
-   * that there are, and records what has changed. @default 'refuse' */
-  readonly changes?: 'refuse' | 'accept'
+  /** From now on, in place of what the run has. */
+  readonly uncertain?: UncertainPolicy
+  /** What to do about tools and a planner that are not those the run had. `refuse`: it is refused with their names
+   * (`RUN_CHANGED`), unless no open step needs them. `accept`: it goes on with those that there are. A function decides by
+   * what has changed. Whatever is accepted is recorded. @default 'refuse' */
+  readonly changes?: 'refuse' | 'accept' | ((changes: readonly RunChange[]) => boolean)
   readonly by?: string
   /** Cancels the run when it fires. */
   readonly signal?: AbortSignal
+}
+
+export interface ResumeAllOptions extends Omit<ResumeOptions, 'planner'>, Pick<RunFilter, 'labels' | 'goal' | 'since'> {
+  /** For all of them, or for each its own. @default as for `resume` */
+  readonly planner?: Planner | ((run: RunSummary) => Planner | undefined)
+}
+
+/** A run that was not gone on with, and why. */
+export interface RunLeft {
+  readonly runId: string
+  readonly goal: string
+  /** With a `code`, where the reason has one: `RUN_OWNED`, `RUN_CHANGED`, `JOURNAL_BROKEN`. */
+  readonly error: unknown
+}
+
+export interface ResumedRuns {
+  /** Oldest first. */
+  readonly resumed: readonly Run[]
+  /** Other processes have them. */
+  readonly owned: readonly RunLeft[]
+  /** They have changed, or their record is damaged: they stay as they are. */
+  readonly failed: readonly RunLeft[]
 }
 
 export interface Runtime extends AsyncDisposable {
@@ -67,6 +102,9 @@ export interface Runtime extends AsyncDisposable {
    * @throws `RUN_UNKNOWN`; `RUN_OWNED` while some process has it; `RUN_CHANGED`, with all that is not as it was;
    *   `JOURNAL_BROKEN`. */
   resume(runId: string, options?: ResumeOptions): Promise<Run>
+  /** Goes on with every run of the journal that is not over, each as `resume` would: what a service does when it starts. Runs of
+   * other processes are left to them, sub-runs to their parents; one that cannot be gone on with keeps no other from it. */
+  resumeAll(options?: ResumeAllOptions): Promise<ResumedRuns>
   /** Plans without running. */
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
   /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */

@@ -34,6 +34,7 @@ export function settingsOf(options: RuntimeOptions, start: StartOptions, seed: n
     approval: start.approval ?? options.approval ?? 'none',
     dispatch: options.dispatch ?? 'eager',
     seed,
+    uncertain: start.uncertain ?? options.uncertain ?? 'replan',
   }
 }
 

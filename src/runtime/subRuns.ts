@@ -3,7 +3,7 @@
 // S1. Budgets (tokens, money, planner calls, replannings, time, depth) are what is left of the parent's when the sub-run
 //     begins; what it has used is added to the parent's when it ends, however it ends. Of several that run at once each
 //     gets all that is left then: together they may use that much each, before the parent stops.
-// S2. All else (planner, approval, labels, limits of concurrency, size and patience) is the parent's, as it stands then.
+// S2. All else (planner, approval, uncertain steps, labels, limits of concurrency, size and patience) is the parent's, as it stands then.
 // S3. Its grace period is a tenth shorter (at most 100 ms), so that its parent is still there to hear what it has used.
 import type { Planner } from '../actors/planners/planner.ts'
 import { PlanloomError } from '../errors.ts'
@@ -17,7 +17,7 @@ export interface Parent {
   readonly run: RunStarted
   /** Plans for its sub-goals. */
   readonly planner: Planner
-  readonly context: Pick<CoordinatorContext, 'limits' | 'used'> | undefined
+  readonly context: Pick<CoordinatorContext, 'limits' | 'used' | 'run'> | undefined
 }
 
 /** The options of the sub-run that carries out a step. @throws `SUB_RUN_TOO_DEEP` */
@@ -36,9 +36,11 @@ export function inheritedOptions(parent: Parent, { stepId }: StepExecute, now: n
       },
     )
   }
+  const { uncertain } = context?.run.settings ?? run.settings
   return {
     planner,
     approval: run.settings.approval,
+    ...(uncertain && { uncertain }),
     limits: leftOf(limits, context?.used, run.at + limits.timeMs - now),
     ...(run.labels && { labels: run.labels }),
   }

@@ -33,33 +33,47 @@ export async function carryOut(
   context: ToolContext,
   options: CarryOutOptions = {},
 ): Promise<CarriedOut> {
-  const { name, gives } = tool.description
+  const { name } = tool.description
   try {
-    const taken = await parse(tool.input, input)
-    if (!taken.success)
-      return {
-        failure: schemaFailure('INPUT_INVALID', `The input of tool "${name}"`, taken.error.issues, input, inputHint),
-      }
+    const taken = await readInput(tool, input)
+    if ('failure' in taken) return taken
 
     context.signal.throwIfAborted() // the check may have waited for something
-    const raw = readOutput(name, await tool.run(taken.data, context), options)
-    if ('failure' in raw) return raw
-    const given = await parse(tool.output, raw.value)
-    if (!given.success) {
-      return {
-        failure: schemaFailure('OUTPUT_INVALID', `What tool "${name}" gave`, given.error.issues, raw.value, outputHint),
-      }
-    }
-
-    // The schema may have added, dropped or changed something: what comes out of it is what counts.
-    const read = given.data === raw.value ? raw : readOutput(name, given.data, options)
-    if ('failure' in read) return read
-    const noList = findNoList(gives, read.value)
-    if (noList !== undefined) return { failure: noListFailure(name, noList) }
-    return { output: read.value, facts: givenFacts(gives, read.value, options.item) }
+    return await readResult(tool, await tool.run(taken.value, context), options)
   } catch (thrown) {
     return { failure: thrownFailure(thrown, name, context.signal) }
   }
+}
+
+/** Checks and completes an input as the tool's schema says. May throw what that throws. */
+export async function readInput(
+  tool: Tool,
+  input: Json,
+): Promise<{ readonly value: unknown } | { readonly failure: Failure }> {
+  const taken = await parse(tool.input, input)
+  if (taken.success) return { value: taken.data }
+  const what = `The input of tool "${tool.description.name}"`
+  return { failure: schemaFailure('INPUT_INVALID', what, taken.error.issues, input, inputHint) }
+}
+
+/** Reads what a tool gave: its output checked, its facts collected. May throw what the output's own schema throws. */
+export async function readResult(tool: Tool, result: unknown, options: CarryOutOptions = {}): Promise<CarriedOut> {
+  const { name, gives } = tool.description
+  const raw = readOutput(name, result, options)
+  if ('failure' in raw) return raw
+  const given = await parse(tool.output, raw.value)
+  if (!given.success) {
+    return {
+      failure: schemaFailure('OUTPUT_INVALID', `What tool "${name}" gave`, given.error.issues, raw.value, outputHint),
+    }
+  }
+
+  // The schema may have added, dropped or changed something: what comes out of it is what counts.
+  const read = given.data === raw.value ? raw : readOutput(name, given.data, options)
+  if ('failure' in read) return read
+  const noList = findNoList(gives, read.value)
+  if (noList !== undefined) return { failure: noListFailure(name, noList) }
+  return { output: read.value, facts: givenFacts(gives, read.value, options.item) }
 }
 
 const inputHint = 'Change what the step passes: a literal in its input, or the place that a reference points to.'

@@ -44,6 +44,7 @@ const declarationSchema = z.looseObject({
   retry: retrySchema.optional(),
   executor: z.string().min(1).optional(),
   run: z.custom<unknown>((value) => typeof value === 'function', 'must be a function'),
+  check: z.custom<unknown>((value) => typeof value === 'function', 'must be a function').optional(),
 })
 
 /** Checks a declaration.

@@ -42,6 +42,7 @@ export function defineTool<I extends z.ZodType, O extends z.ZodType>(declaration
     input: declaration.input,
     output: declaration.output,
     run: declaration.run.bind(declaration),
+    ...(declaration.check && { check: declaration.check.bind(declaration) }),
   })
 }
 

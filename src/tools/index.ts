@@ -1,6 +1,6 @@
 // Tools: defining them, keeping them, running them, and those that are built in.
 export { defineTool } from './defineTool.ts'
-export type { InputProperty, Tool, ToolContext, ToolDeclaration } from './tool.ts'
+export type { CheckContext, CheckResult, InputProperty, Tool, ToolContext, ToolDeclaration } from './tool.ts'
 export { ToolError, type ToolErrorDetails } from './toolError.ts'
 export { createToolRegistry, type ToolRegistry } from './registry.ts'
 export { carryOut, type CarriedOut, type CarryOutOptions } from './carryOut.ts'

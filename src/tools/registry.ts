@@ -2,7 +2,7 @@
 import { closest } from 'fastest-levenshtein'
 import { PlanloomError } from '../errors.ts'
 import type { ToolTraits } from '../machines/coordinator.messages.ts'
-import type { ToolCatalogue, ToolDescription } from '../plan/toolDescription.ts'
+import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { Tool } from './tool.ts'
 
 export interface ToolRegistry {
@@ -46,9 +46,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   }
   const names = Object.freeze([...byName.keys()])
   const descriptions: ToolCatalogue = new Map([...byName].map(([name, { description }]) => [name, description]))
-  const traits = Object.freeze(
-    Object.fromEntries([...descriptions].map(([name, description]) => [name, traitsOf(description)])),
-  )
+  const traits = Object.freeze(Object.fromEntries([...byName].map(([name, tool]) => [name, traitsOf(tool)])))
   return {
     names,
     has: (name) => byName.has(name),
@@ -86,7 +84,8 @@ function noTool(index: number, value: unknown): PlanloomError {
   })
 }
 
-function traitsOf(description: ToolDescription): ToolTraits {
+function traitsOf(tool: Tool): ToolTraits {
+  const { description } = tool
   const { effects, idempotent, version, concurrency, timeoutMs, heartbeatMs, retry, executor, gives } = description
   const lists = Object.keys(gives).filter((fact) => gives[fact]?.each === true)
   return Object.freeze({
@@ -99,6 +98,7 @@ function traitsOf(description: ToolDescription): ToolTraits {
     ...(retry !== undefined && { retry }),
     ...(executor !== undefined && { executor }),
     ...(lists.length > 0 && { lists }),
+    ...(tool.check !== undefined && { checks: true }),
   })
 }
 

@@ -47,7 +47,19 @@ export interface ToolDeclaration<I extends z.ZodType, O extends z.ZodType> {
   readonly retry?: Partial<Retry> & { readonly attempts: number }
   readonly executor?: string
   run(input: z.output<I>, context: ToolContext): z.input<O> | Promise<z.input<O>>
+  /** Finds out whether an attempt that was cut short (a time limit, the end of the process) had its effect, so that nobody need be
+   * asked. Only for tools with effects (`write`, `external`) that are not idempotent: of others an attempt is sent again. It is
+   * called with the same input and idempotency key, within the step's time limit (or a minute). */
+  check?(input: z.output<I>, context: CheckContext): CheckResult<z.input<O>> | Promise<CheckResult<z.input<O>>>
 }
+
+/** What a tool's `check` is given. */
+export type CheckContext = Pick<ToolContext, 'signal' | 'runId' | 'stepId' | 'attempt' | 'idempotencyKey' | 'now'>
+
+/** What a tool's `check` gives: it happened, with the output that `run` would have given; it did not, and will not any more; or
+ * it cannot be told, and why. */
+export type CheckResult<Output = unknown> =
+  { readonly happened: true; readonly output: Output } | { readonly happened: false } | { readonly unknown: string }
 
 /** What `defineTool` gives: the declaration with its defaults filled in. `planloom/tools` has the built-in ones. */
 export interface Tool<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
@@ -56,4 +68,5 @@ export interface Tool<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   readonly output: O
   // A method, so that a tool with a narrow input still is a `Tool`: `carryOut` checks the input before it comes here.
   run(input: z.output<I>, context: ToolContext): z.input<O> | Promise<z.input<O>>
+  check?(input: z.output<I>, context: CheckContext): CheckResult<z.input<O>> | Promise<CheckResult<z.input<O>>>
 }

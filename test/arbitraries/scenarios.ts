@@ -3,7 +3,8 @@
 // Whatever has to be chosen while a run goes on is chosen by the next number of `luck`, so that the same scenario is the same run.
 import fc from 'fast-check'
 import type { Assumption, Operation, Plan, Step } from '../../src/plan/index.ts'
-import type { RunLimits } from '../../src/index.ts'
+import type { RunLimits, UncertainPolicy } from '../../src/index.ts'
+import type { Death } from '../support/mortalJournal.ts'
 
 export interface Act {
   readonly afterMs: number
@@ -19,6 +20,9 @@ export interface Scenario {
   readonly luck: readonly number[]
   readonly partial: 'allow' | 'forbid'
   readonly approval: 'none' | 'required' | 'effects'
+  readonly uncertain: UncertainPolicy
+  /** How its processes end, one after the other; the one after the last lives on. */
+  readonly deaths: readonly Death[]
   readonly concurrency: RunLimits['concurrency']
   readonly seed: number
 }
@@ -32,7 +36,7 @@ const sometimes = <T>(what: fc.Arbitrary<T>, one: number): fc.Arbitrary<T | unde
   fc.option(what, { nil: undefined, freq: one })
 
 const spec = fc.record({
-  tool: fc.constantFrom('work', 'work', 'work', 'pay', 'narrow', 'person'),
+  tool: fc.constantFrom('work', 'work', 'work', 'pay', 'mail', 'narrow', 'person'),
   reads: sometimes(fc.nat(), 2),
   path: fc.constantFrom('', '/v'),
   after: sometimes(fc.nat(), 1),
@@ -87,9 +91,17 @@ export function scenarios(): fc.Arbitrary<Scenario> {
     luck: fc.array(fc.nat(9_999), { minLength: 8, maxLength: 60 }),
     partial: fc.constantFrom('allow', 'forbid'),
     approval: fc.constantFrom('none', 'none', 'none', 'none', 'required', 'effects'),
+    uncertain: fc.constantFrom('replan', 'ask', 'retry', 'fail'),
+    deaths: fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: deaths(4, 12), weight: 1 }),
     concurrency: fc.integer({ min: 1, max: 4 }),
     seed: fc.nat(),
   }) // prettier-ignore
+}
+
+/** Processes that end after a few events, of which the first is taken for granted. */
+export function deaths(maxLength: number, mostEvents: number): fc.Arbitrary<Death[]> {
+  const at = fc.constantFrom('lost' as const, 'written' as const, 'delivered' as const)
+  return fc.array(fc.record({ afterEvents: fc.integer({ min: 2, max: mostEvents }), at }), { maxLength })
 }
 
 /** The next number of a scenario, 0 or more and less than `below`; again from the first where all have been drawn, moved on by

@@ -154,6 +154,33 @@ describe('planloom resume', () => {
   })
 })
 
+describe('planloom resume --all', () => {
+  it('goes on with all that are not over, and says which it leaves to others or cannot go on with', async () => {
+    const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'left.db')]
+    await callCommand('run', goal, '--journal', file, '-q', '--overwrite')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    for (const [id, keep] of [['first', 3], ['second', 4], ['third', 99]] as const) {
+      const own = lines.slice(0, keep).join('\n').replaceAll(/run-\w+/g, id)
+      writeFileSync(file, own)
+      expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
+    }
+    writeFileSync(file, lines.slice(0, 3).join('\n').replaceAll(/run-\w+/g, 'other').replaceAll('"doubler"', '"tripler"'))
+    await callCommand('import', file, '-j', journal)
+    const { code, json, stderr } = await callCommand('resume', goal, '--all', '-j', journal, '--json')
+    expect(stderr).toMatch(/! other .*RUN_CHANGED/)
+    expect(code).toBe(1)
+    expect(json).toMatchObject({
+      resumed: [{ runId: 'first', outcome: { reason: 'done' } }, { runId: 'second', outcome: { reason: 'done' } }],
+      owned: [],
+      failed: [{ runId: 'other', error: { code: 'RUN_CHANGED' } }],
+    })
+    expect(await idsIn(journal, '--state', 'completed')).toHaveLength(3)
+    const none = await callCommand('resume', goal, '--all', '-j', journal, '--label', 'team=red')
+    expect([none.code, none.stdout]).toEqual([0, 'No run was gone on with.\n'])
+    expect((await callCommand('resume', goal, 'first', '--all', '-j', journal)).code).toBe(2)
+  }) // prettier-ignore
+})
+
 describe('planloom journal', () => {
   it('finds the first event that is damaged, and saves those before it', async () => {
     const journal = await recorded()

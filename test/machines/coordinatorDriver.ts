@@ -9,8 +9,10 @@ import type {
   PlanRequestCommand,
   RunLimits,
   RunStarted,
+  StepCheck,
   StepExecute,
   ToolTraits,
+  UncertainPolicy,
 } from '../../src/machines/coordinator.messages.ts'
 import { initialTransition, transition } from '../../src/machines/xstate.ts'
 import type { Operation, Plan, Step } from '../../src/plan/schema.ts'
@@ -40,6 +42,7 @@ export const testTools: Readonly<Record<string, ToolTraits>> = {
     retry: { attempts: 3, backoffMs: 10, factor: 2, maxBackoffMs: 100, jitter: 0.5 },
   },
   pay: { effects: 'external', idempotent: false, version: '1' },
+  send: { effects: 'external', idempotent: false, version: '1', checks: true },
 }
 
 export interface DriveOptions {
@@ -49,6 +52,9 @@ export interface DriveOptions {
   readonly failures?: number
   readonly people?: boolean
   readonly partial?: 'allow' | 'forbid'
+  readonly uncertain?: UncertainPolicy
+  /** The process ends now and then, and the run is gone on with. */
+  readonly crashes?: boolean
 }
 
 export interface Moment {
@@ -81,6 +87,7 @@ export class Drive {
   readonly #check: Check
   #snapshot: ReturnType<typeof initialTransition<typeof coordinator>>[0]
   #request: PlanRequestCommand | undefined
+  readonly checks = new Map<string, StepCheck>()
   #now = 1000
   #events = 0
   #fresh = 0
@@ -105,6 +112,7 @@ export class Drive {
         approval: 'none',
         dispatch: 'eager',
         seed: options.seed,
+        ...(options.uncertain && { uncertain: options.uncertain }),
       },
     }
     const [snapshot] = initialTransition(coordinator, run)
@@ -158,6 +166,12 @@ export class Drive {
         break
       case 'step.abort':
         break // the attempt may still end in any way
+      case 'step.check':
+        this.checks.set(command.stepId, command)
+        break
+      case 'step.checkAbort':
+        this.checks.delete(command.stepId)
+        break
       case 'timer.set':
         this.timers.set(command.key, command.at)
         break
@@ -176,9 +190,11 @@ export class Drive {
   #choose(): Draft<CoordinatorMessage> | undefined {
     const roll = this.#random()
     if (this.#options.people === true && roll < 0.06) return this.#personal()
+    if (this.#options.crashes === true && roll > 0.06 && roll < 0.12) return this.#crash()
     if (this.#past.length > 0 && roll > 0.93) return this.#pick(this.#past) // late or doubled
     const choices: (() => Draft<CoordinatorMessage>)[] = []
     for (const work of this.out.values()) choices.push(() => this.#end(work))
+    for (const check of this.checks.values()) choices.push(() => this.#find(check))
     const request = this.#request
     if (request) choices.push(() => this.#answer(request))
     // A planner or a tool that hangs is the exception.
@@ -211,6 +227,37 @@ export class Drive {
             : { type: 'step.timedOut', stepId, attempt, failure: { ...failure, code: 'STEP_TIMEOUT' } }
     this.#past.push(draft)
     return draft
+  }
+
+  #find({ stepId, attempt }: StepCheck): Draft<CoordinatorMessage> {
+    this.checks.delete(stepId)
+    const roll = this.#random()
+    const facts = [{ key: 'fact-1', value: Math.floor(this.#random() * 3) }]
+    const unknown = { code: 'CHECK_FAILED', message: 'no idea', retryable: false }
+    const surprise = { code: 'EXPECTATION_BROKEN', message: 'odd', retryable: false }
+    const happened = { happened: true, output: { value: 1, items: [1] }, facts } as const
+    const finding =
+      roll < 0.3
+        ? happened
+        : roll < 0.4
+          ? { ...happened, surprise }
+          : roll < 0.7
+            ? ({ happened: false } as const)
+            : { unknown }
+    const draft: Draft<CoordinatorMessage> = { type: 'step.checked', stepId, attempt, finding }
+    this.#past.push(draft)
+    return draft
+  }
+
+  /** Nothing of what was out is there any more; what it said may still be on its way. */
+  #crash(): Draft<CoordinatorMessage> {
+    this.out.clear()
+    this.checks.clear()
+    this.timers.clear()
+    this.#request = undefined
+    const uncertain = this.#random() < 0.2 ? this.#pick<UncertainPolicy>(['replan', 'ask', 'retry', 'fail']) : undefined
+    const tools = this.#random() < 0.1 ? { ...testTools, send: { ...testTools['pay']! } } : testTools
+    return { type: 'run.recovered', tools, planner: 'driver', ...(uncertain && { uncertain }) }
   }
 
   #fire(key: string): Draft<CoordinatorMessage> {

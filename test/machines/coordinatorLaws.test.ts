@@ -18,7 +18,7 @@ const runs = 300
 const anyPlan: fc.Arbitrary<Plan> = fc
   .array(
     fc.record({
-      tool: fc.constantFrom('noop', 'noop', 'narrow', 'retrying', 'pay'),
+      tool: fc.constantFrom('noop', 'noop', 'narrow', 'retrying', 'pay', 'send'),
       after: fc.array(fc.nat(30), { maxLength: 3 }),
       reads: fc.option(fc.nat(30), { nil: undefined }),
       over: fc.option(fc.nat(30), { nil: undefined, freq: 6 }),
@@ -54,6 +54,8 @@ const anyOptions: fc.Arbitrary<DriveOptions> = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 31 }),
   failures: fc.constantFrom(0, 0.1, 0.4, 0.8),
   people: fc.boolean(),
+  crashes: fc.boolean(),
+  uncertain: fc.constantFrom('replan', 'ask', 'retry', 'fail'),
 })
 
 /** Drives random plans in random ways; `check` looks at each moment. */
@@ -120,7 +122,9 @@ describe('what always holds of the coordinator', () => {
       }
       if (before === undefined || !('attempt' in event)) return
       const was = before.context.entries.get(event.stepId)
-      if (was?.status === 'running' && was.attempt === event.attempt) return
+      const isAwaited =
+        event.type === 'step.checked' ? before.context.doubts.has(event.stepId) : was?.status === 'running'
+      if (isAwaited && was?.attempt === event.attempt) return
       expect(moment.context.late).toBe(before.context.late + 1)
       expect(moment.context.entries.get(event.stepId)).toEqual(was)
       expect(moment.context.facts).toBe(before.context.facts)
@@ -157,6 +161,7 @@ describe('what always holds of the coordinator', () => {
         const ids = new Set(context.entries.keys())
         for (const revision of revisionsOf(drive)) for (const { id } of revision.steps) expect(ids.has(id)).toBe(true)
         expect(drive.timers.size).toBe(0)
+        expect(context.doubts.size + drive.checks.size).toBe(0)
         expect(context.busy).toBe(0)
         expect([...context.out.values()].every((count) => count === 0)).toBe(true)
       },
@@ -268,8 +273,13 @@ describe('what always holds of the coordinator', () => {
           const { event } = moment
           if (event.type === 'fact.reported' && before?.state !== 'stopping')
             given.push({ by: `report:${event.by ?? 'api'}`, key: event.key, value: event.value })
-          for (const [id, entry] of moment.context.entries) {
-            if (entry.status !== 'succeeded' || before?.context.entries.get(id)?.status === 'succeeded') continue
+          // An answer that keeps several surprises has them succeed one after the other.
+          for (const id of new Set(moment.context.changed)) {
+            if (
+              moment.context.entries.get(id)?.status !== 'succeeded' ||
+              before?.context.entries.get(id)?.status === 'succeeded'
+            )
+              continue
             for (const fact of factsOf(drive, id, index)) given.push({ by: id, ...fact })
           }
         })
@@ -306,7 +316,10 @@ function factsOf(
     const event = drive.moments[at]?.event
     if (event && 'stepId' in event && event.stepId === stepId && event.type === 'step.answered' && at === index)
       return []
-    if (event && 'attempt' in event && event.stepId === stepId && 'facts' in event) {
+    if (event?.type === 'step.checked' && event.stepId === stepId && 'facts' in event.finding) {
+      const was = drive.moments[at - 1]?.context
+      if (was?.doubts.has(stepId) && was.entries.get(stepId)?.attempt === event.attempt) return event.finding.facts
+    } else if (event && 'attempt' in event && event.stepId === stepId && 'facts' in event) {
       const was = drive.moments[at - 1]?.context.entries.get(stepId)
       if (was?.status === 'running' && was.attempt === event.attempt) return event.facts
     }

@@ -10,10 +10,12 @@ import {
   type Journal,
   type JournalEvent,
   type Planner,
+  type RunChange,
   type RuntimeOptions,
   type Tool,
 } from '../../src/runtime/index.ts'
 import { from, planOf } from '../support/plans.ts'
+import { eventsOf, journalLeft } from '../support/lostProcess.ts'
 import { statusesOf } from '../support/runs.ts'
 import { echo, fail, waitTool } from '../support/tools.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
@@ -212,7 +214,7 @@ describe('a run that is gone on with', () => {
     await using runtime = createRuntime({ tools: [noted(clock, calls, { version: '2' })], journal, clock })
     await expect(runtime.resume('run')).rejects.toMatchObject({
       code: 'RUN_CHANGED',
-      message: expect.stringMatching(/"note" was version 1, and is 2.*"fail" is gone/) as string,
+      message: expect.stringMatching(/: tool "note" was version 1, and is 2\.$/) as string, // "fail" is not needed
     })
     const run = await runtime.resume('run', { changes: 'accept' })
     expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
@@ -220,6 +222,62 @@ describe('a run that is gone on with', () => {
     expect(recovered).toMatchObject({ changes: [expect.stringContaining('"note"'), expect.stringContaining('"fail"')] })
   })
 })
+
+describe('what has changed', () => {
+  const two = planOf([
+    { id: 'a', tool: 'note' },
+    { id: 'b', tool: 'echo', after: ['a'] },
+  ])
+  /** A run whose "a" is done, and which waits for nothing but "b". */
+  const left = async (): Promise<Journal> => {
+    const journal = await recordedUntil(150, (clock) => ({ tools: [noted(clock, []), echo, fail] }), two)
+    return journalLeft(journal, () => 2)
+  }
+
+  it('does not matter where no open step needs it, and is recorded', async () => {
+    const clock = new VirtualClock()
+    const journal = await left()
+    await using runtime = createRuntime({ tools: [echo], journal, clock })
+    const run = await runtime.resume('run')
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
+    const changes = ['tool "note" is gone', 'tool "fail" is gone']
+    expect(eventsOf(journal, 'run')).toContainEqual(expect.objectContaining({ type: 'run.recovered', changes }))
+  })
+
+  it('matters where an open step needs it: the tool, or another promise of what it does', async () => {
+    for (const [tools, message] of [
+      [[], /: tool "echo" is gone\.$/],
+      [[renamed(echo, { effects: 'write', idempotent: true })], /was idempotent with effects "none", and is idempotent with effects "write"/],
+    ] as const) {
+      await using runtime = createRuntime({ tools, journal: await left() })
+      await expect(runtime.resume('run')).rejects.toMatchObject({ code: 'RUN_CHANGED', message: expect.stringMatching(message) as string })
+    }
+  }) // prettier-ignore
+
+  it('is for a function to decide, which is told all of it', async () => {
+    const told: unknown[] = []
+    await using runtime = createRuntime({ tools: [], journal: await left() })
+    const decide = (changes: readonly RunChange[]): boolean => (told.push(...changes), changes.every(({ isNeeded }) => !isNeeded))
+    await expect(runtime.resume('run', { changes: decide })).rejects.toMatchObject({ code: 'RUN_CHANGED' })
+    expect(told).toEqual([
+      { kind: 'tool_gone', name: 'note', text: 'tool "note" is gone', isNeeded: false },
+      { kind: 'tool_gone', name: 'echo', text: 'tool "echo" is gone', isNeeded: true },
+      { kind: 'tool_gone', name: 'fail', text: 'tool "fail" is gone', isNeeded: false },
+    ])
+    const run = await runtime.resume('run', { changes: () => true })
+    expect(await run.result).toMatchObject({ status: 'failed' })
+  }) // prettier-ignore
+
+  it('is another planner, always', async () => {
+    await using runtime = createRuntime({ tools: [echo], journal: await left() })
+    const planner: Planner = { name: 'other', plan: () => two }
+    await expect(runtime.resume('run', { planner })).rejects.toMatchObject({ message: expect.stringMatching(/planner was "fixed", and is "other"/) as string })
+  }) // prettier-ignore
+})
+
+function renamed(tool: Tool, description: Partial<Tool['description']>): Tool {
+  return { ...tool, description: { ...tool.description, ...description } }
+}
 
 const failing = {
   name: 'fail',

@@ -12,7 +12,7 @@ export async function breachesOf(played: Played): Promise<readonly string[]> {
   return [...played.wrong, ...alongTheWay(played), ...atTheEnd(played), ...(await onceMore(played))]
 }
 
-function alongTheWay({ run, transitions, attempts }: Played): string[] {
+function alongTheWay({ run, transitions, attempts, lives }: Played): string[] {
   const wrong: string[] = []
   const now = new Map<string, StepReport>()
   const content = new Map<string, string>()
@@ -31,7 +31,8 @@ function alongTheWay({ run, transitions, attempts }: Played): string[] {
     lastRevision = revision
     if ('attempt' in event) {
       const was = now.get(event.stepId)
-      const isLive = was?.status === 'running' && was.attempt === event.attempt
+      const awaited = event.type === 'step.checked' ? 'uncertain' : 'running'
+      const isLive = was?.status === awaited && was.attempt === event.attempt
       if (!isLive && (steps.length > 0 || facts.length > 0)) wrong.push(at(`2: a late outcome of "${event.stepId}" counted`))
     }
     for (const { id, ...report } of steps) {
@@ -69,7 +70,11 @@ function alongTheWay({ run, transitions, attempts }: Played): string[] {
   }
   const end = transitions.at(-1)?.at ?? 0
   if (cancelledAt !== undefined && end > cancelledAt + graceMs) wrong.push(`8: it ended ${end - cancelledAt} ms after the cancel`)
-  for (const { stepId, attempt, signal } of attempts) {
+  const begun = new Set<string>()
+  for (const { stepId, attempt, signal, life } of attempts) {
+    if (begun.has(`${stepId} ${attempt}`)) wrong.push(`2: attempt ${attempt} of "${stepId}" was begun twice`)
+    begun.add(`${stepId} ${attempt}`)
+    if (life < lives) continue // it went with its process
     const report = now.get(stepId)
     const wasHeard = transitions.some(({ event }) => 'attempt' in event && event.stepId === stepId && event.attempt === attempt)
     if (!wasHeard && !signal.aborted) wrong.push(`8: "${stepId}" (${report?.status}) was left running, and its signal did not fire`)
@@ -112,12 +117,15 @@ function foldFacts(transitions: readonly Transition[], plan: Plan | undefined): 
   for (const { event, steps, refused } of transitions) {
     if (event.type === 'fact.reported' && refused === undefined) given.push({ key: event.key, value: event.value, by: 'report:api' })
     if (event.type === 'step.surprised') surprises.set(event.stepId, event.facts)
+    const found = event.type === 'step.checked' && 'facts' in event.finding ? event.finding : undefined
+    if (event.type === 'step.checked' && found?.surprise) surprises.set(event.stepId, found.facts)
     for (const { id, status } of steps) {
       if (status !== 'failed' && status !== 'succeeded') surprises.delete(id) // it begins anew, or is done without
       if (status !== 'succeeded' || succeeded.has(id)) continue
       succeeded.add(id)
       const isOwn = 'stepId' in event && event.stepId === id && (event.type === 'step.succeeded' || event.type === 'step.answered')
-      const facts = isOwn ? (event.facts ?? []) : (surprises.get(id) ?? [])
+      const isFound = found && !found.surprise && event.type === 'step.checked' && event.stepId === id
+      const facts = isFound ? found.facts : isOwn ? (event.facts ?? []) : (surprises.get(id) ?? [])
       for (const { key, value } of facts) given.push({ key, value, by: id })
     }
   }

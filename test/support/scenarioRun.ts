@@ -12,6 +12,8 @@ import {
   type Transition,
 } from '../../src/index.ts'
 import { drawFrom, operationsFor, type Act, type Scenario } from '../arbitraries/scenarios.ts'
+import { journalLeft } from './lostProcess.ts'
+import { mortalJournal } from './mortalJournal.ts'
 import { collectTransitions, factsOf } from './runs.ts'
 import { settlePromises, VirtualClock } from './virtualClock.ts'
 
@@ -24,6 +26,8 @@ export interface Seen {
   readonly attempt: number
   readonly startedAt: number
   readonly signal: AbortSignal
+  /** Which of the run's processes it was in, from 0. */
+  readonly life: number
 }
 
 export interface Played {
@@ -32,6 +36,8 @@ export interface Played {
   readonly clock: VirtualClock
   readonly transitions: readonly Transition[]
   readonly attempts: readonly Seen[]
+  /** Processes that have ended under it. */
+  readonly lives: number
   /** What must not be, found on the way. */
   readonly wrong: readonly string[]
 }
@@ -40,18 +46,34 @@ const codes = ['COMMAND_REFUSED', 'RUN_OVER', 'PATCH_REFUSED', 'PLAN_INVALID', '
 const answer = { v: 3, list: [{ k: 1 }] }
 
 export async function playScenario(scenario: Scenario): Promise<Played> {
-  const clock = new VirtualClock({ seed: scenario.seed })
-  const journal = memoryJournal()
   const draw = drawFrom(scenario.luck)
   const attempts: Seen[] = []
   const wrong: string[] = []
   let fresh = 0
   const freshId = (): string => `n${fresh++}`
-  const runtime = runtimeFor(scenario, clock, journal, draw, attempts, freshId)
-  const run = runtime.start({ text: 'anything', partial: scenario.partial })
-  const { seen: transitions } = collectTransitions(run)
+  let life = 0
+
+  let clock = new VirtualClock({ seed: scenario.seed })
+  let journal = memoryJournal()
+  let mortal = mortalJournal(journal, scenario.deaths[0])
+  let runtime = runtimeFor(scenario, { clock, journal: mortal, draw, attempts, life }, freshId)
+  let run = runtime.start({ text: 'anything', partial: scenario.partial })
+  let { seen: transitions } = collectTransitions(run)
   await settlePromises(2)
 
+  /** Where the process is dead, another one goes on with the run. Nobody turns the clock of the dead one any more. */
+  async function revive(): Promise<void> {
+    while (mortal.isDead()) {
+      life += 1
+      clock = new VirtualClock({ seed: scenario.seed, startAt: clock.now() })
+      journal = journalLeft(journal)
+      mortal = mortalJournal(journal, scenario.deaths[life])
+      runtime = runtimeFor(scenario, { clock, journal: mortal, draw, attempts, life }, freshId)
+      run = await runtime.resume(run.id)
+      transitions = collectTransitions(run).seen
+      await settlePromises(2)
+    }
+  }
   function say(what: string, command: () => void): void {
     const before = [transitions.length, run.state, run.plan?.revision, factsOf(run)]
     try {
@@ -64,28 +86,39 @@ export async function playScenario(scenario: Scenario): Promise<Played> {
     }
   }
   for (const act of scenario.acts) {
+    await revive()
     await clock.advance(act.afterMs)
     if (run.outcome !== undefined) break
     say(act.kind, () => {
       perform(run, act, draw, freshId)
     })
   }
-  await toTheEnd(run, clock, say)
+  for (let rounds = 0; rounds < 400 && (run.outcome === undefined || mortal.isDead()); rounds++) {
+    await revive()
+    giveWhatItWaitsFor(run, draw, say)
+    await clock.advance(10)
+  }
+  await clock.advance(3000) // what ignores its signal comes to its end
   if (run.outcome === undefined) wrong.push(`it never ends: ${whereIs(run)}`)
   if (clock.pending > 0) wrong.push(`${clock.pending} timers are left`)
   const broken = run.outcome?.reason
   if (broken === 'internal_error' || broken === 'executor_failed') wrong.push(`it broke: ${run.outcome?.message}`)
   if (run.outcome?.message.startsWith('Nothing is running')) wrong.push(`it stopped short: ${run.outcome.message}`)
   await runtime.close()
-  return { run, journal, clock, transitions, attempts, wrong }
+  return { run, journal, clock, transitions, attempts, wrong, lives: life }
+}
+
+interface Life {
+  readonly clock: VirtualClock
+  readonly journal: Journal
+  readonly draw: (below: number) => number
+  readonly attempts: Seen[]
+  readonly life: number
 }
 
 function runtimeFor(
-  { steps, assumptions, approval, concurrency, seed }: Scenario,
-  clock: VirtualClock,
-  journal: Journal,
-  draw: (below: number) => number,
-  attempts: Seen[],
+  { steps, assumptions, approval, uncertain, concurrency, seed }: Scenario,
+  { clock, journal, draw, attempts, life }: Life,
   freshId: () => string,
 ): Runtime {
   const tool = (name: string, gives: string, more: object = {}) =>
@@ -97,7 +130,7 @@ function runtimeFor(
       gives: { [gives]: '/v' },
       ...more,
       run: async (_input, { stepId, attempt, signal }) => {
-        attempts.push({ stepId, attempt, startedAt: clock.now(), signal })
+        attempts.push({ stepId, attempt, startedAt: clock.now(), signal, life })
         const luck = draw(100)
         const list = Array.from({ length: draw(4) }, (_, k) => ({ k }))
         await clock.wait(draw(8), draw(3) === 0 ? undefined : signal) // some do not look at it
@@ -118,12 +151,18 @@ function runtimeFor(
     },
   }
   return createRuntime({
-    tools: [tool('work', 'f'), tool('pay', 'g', { effects: 'external' }), tool('narrow', 'h', { concurrency: 1 })],
+    tools: [
+      tool('work', 'f'),
+      tool('pay', 'g', { effects: 'external' }),
+      tool('mail', 'i', { effects: 'external', check: () => checked(draw) }),
+      tool('narrow', 'h', { concurrency: 1 }),
+    ],
     planner,
     journal,
     clock,
     seed,
     approval,
+    uncertain,
     limits: { concurrency, graceMs, replans: mostReplans, plannerMs: 2000 },
   })
 }
@@ -169,22 +208,26 @@ function perform(run: Run, { kind, nth }: Act, draw: (below: number) => number, 
   }
 }
 
-/** Lets the run go on, and gives it whatever it waits for. */
-async function toTheEnd(
+function checked(draw: (below: number) => number): unknown {
+  const luck = draw(10)
+  if (luck < 4) return { happened: true, output: answer }
+  if (luck < 7) return { happened: false }
+  return luck < 9 ? { unknown: 'no idea' } : Promise.reject(new Error('no line'))
+}
+
+function giveWhatItWaitsFor(
   run: Run,
-  clock: VirtualClock,
+  draw: (below: number) => number,
   say: (what: string, command: () => void) => void,
-): Promise<void> {
-  for (let rounds = 0; rounds < 400 && run.outcome === undefined; rounds++) {
-    if (run.state === 'paused') say('resume', () => run.resume())
-    if (run.state === 'approving') say('approve', () => run.approve())
-    for (const { stepId, kind } of run.questions) {
-      if (kind === 'answer') say('answer', () => run.answer(stepId, answer))
-      else say('approve a step', () => run.approve({ stepId }))
-    }
-    await clock.advance(10)
+): void {
+  if (run.state === 'paused') say('resume', () => run.resume())
+  if (run.state === 'approving') say('approve', () => run.approve())
+  for (const { stepId, kind } of run.questions) {
+    if (kind === 'approval') say('approve a step', () => run.approve({ stepId }))
+    else if (kind === 'answer' || draw(3) === 0) say('answer', () => run.answer(stepId, answer))
+    else if (draw(2) === 0) say('retry', () => run.retry(stepId))
+    else say('skip', () => run.skip(stepId))
   }
-  await clock.advance(3000) // what ignores its signal comes to its end
 }
 
 function whereIs(run: Run): string {

@@ -5,11 +5,12 @@ import type { FactGiven, Failure, StepExecute } from '../../machines/coordinator
 import { failureFrom } from '../../plan/thrownValue.ts'
 import { abortedOutcome, brokenExpectation } from './attemptOutcome.ts'
 
-/** A step that waits for a person's answer. */
+/** A step that waits for a person's answer, or of which nobody can tell whether it had its effect: then what a tool's `check` would
+ * give is the answer. */
 export interface PersonQuestion {
   readonly runId: string
   readonly stepId: string
-  readonly kind: 'answer'
+  readonly kind: 'answer' | 'uncertain'
   readonly text: string
   readonly input: JsonObject
 }

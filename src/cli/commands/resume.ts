@@ -28,6 +28,7 @@ export async function resume(
       where: { path: options.journal },
     })
   })
-  const resuming: ResumeOptions = acceptChanges ? { changes: 'accept' } : {}
+  const { uncertain } = options
+  const resuming: ResumeOptions = { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
   return carryOut(file, running, output, (runtime) => runtime.resume(runId, resuming))
 }

@@ -6,6 +6,7 @@ import {
   type RunLimits,
   type Runtime,
   type RuntimeOptions,
+  type UncertainPolicy,
 } from '../../runtime/index.ts'
 import type { Plan } from '../../plan/index.ts'
 import { checkAnswers, unusedAnswerLines } from '../answers.ts'
@@ -16,7 +17,7 @@ import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import { checkEvents, type Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
 import { showProgress } from '../progress/showProgress.ts'
-import { createQuestions } from '../questions.ts'
+import { createQuestions, type Questions } from '../questions.ts'
 
 export interface RunOptions extends WorkOptions {
   /** Steps out at once. */
@@ -24,6 +25,8 @@ export interface RunOptions extends WorkOptions {
   readonly timeMs?: number
   readonly replans?: number
   readonly approval?: NonNullable<RuntimeOptions['approval']>
+  /** What follows where nobody can tell whether a step had its effect. */
+  readonly uncertain?: UncertainPolicy
   /** Approve beforehand whatever wants approval. */
   readonly yes?: boolean
   /** By step id. */
@@ -55,31 +58,14 @@ export async function carryOut(
   output: Output,
   begin: (runtime: Runtime, work: Work) => Run | Promise<Run>,
 ): Promise<number> {
-  checkEvents(options, output)
-  const work = await loadWork(file, options)
-  if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
-  const { journal } = options
   let progress: Progress | undefined
-  const questions = createQuestions({
-    streams: output.streams,
-    colours: output.errorColours,
-    answers: options.answers ?? new Map(),
-    isApproved: options.yes === true,
-    takeScreen: (isTaken) => {
-      if (isTaken) progress?.suspend()
-      else progress?.resume()
-    },
-  })
-  const runtime = createRuntime({
-    ...runtimeOptions(work, options),
-    ...(journal !== undefined && { journal: isDatabase(journal) ? sqliteJournal(journal) : journalInFile(journal) }),
-    ask: questions.ask,
-  })
+  const { runtime, work, questions } = await openWork(file, options, output, () => progress)
   try {
     const begun = await begin(runtime, work)
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work
+    const { journal } = options
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs: limits?.graceMs })
     const ids = [...begun.ledger()].map(({ id }) => id)
@@ -89,6 +75,38 @@ export async function carryOut(
     progress?.close()
     await runtime.close()
   }
+}
+
+/** Loads what a file holds, and opens a runtime for it, which is to be closed.
+ *
+ * @param progress what is on the screen, to make room for questions
+ */
+export async function openWork(
+  file: string,
+  options: RunOptions,
+  output: Output,
+  progress: () => Progress | undefined,
+): Promise<{ readonly runtime: Runtime; readonly work: Work; readonly questions: Questions }> {
+  checkEvents(options, output)
+  const work = await loadWork(file, options)
+  if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
+  const { journal } = options
+  const questions = createQuestions({
+    streams: output.streams,
+    colours: output.errorColours,
+    answers: options.answers ?? new Map(),
+    isApproved: options.yes === true,
+    takeScreen: (isTaken) => {
+      if (isTaken) progress()?.suspend()
+      else progress()?.resume()
+    },
+  })
+  const runtime = createRuntime({
+    ...runtimeOptions(work, options),
+    ...(journal !== undefined && { journal: isDatabase(journal) ? sqliteJournal(journal) : journalInFile(journal) }),
+    ask: questions.ask,
+  })
+  return { runtime, work, questions }
 }
 
 function streamTransitions(run: Run, output: Output): void {
@@ -108,6 +126,7 @@ function runtimeOptions(work: Work, options: RunOptions): RuntimeOptions {
     ...chosen,
     limits: { ...work.limits, ...limits },
     ...(options.approval && { approval: options.approval }),
+    ...(options.uncertain && { uncertain: options.uncertain }),
     ...(options.seed !== undefined && { seed: options.seed }),
   }
 }

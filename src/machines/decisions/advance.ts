@@ -132,7 +132,7 @@ function conditionHolds(turn: Turn, is: JsonSchema, value: Reference): boolean {
 }
 
 /** The value that a reference stands for; `null` where its step ended without output, `undefined` where the path leads nowhere. */
-export function lookUp(turn: Turn, reference: Reference): Json | undefined {
+export function lookUp(turn: Pick<Turn, 'outputs'>, reference: Reference): Json | undefined {
   const output = turn.outputs.get(reference.$from)
   return output === undefined ? null : getPointer(output, reference.path)
 }

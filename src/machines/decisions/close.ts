@@ -9,6 +9,7 @@ import { abort } from './outcomes.ts'
 import { countOut } from './lanes.ts'
 import { isSettled } from './ledger.ts'
 import { openSteps, setEntry, setTimer, type Turn } from './turn.ts'
+import { dropDoubts } from './uncertain.ts'
 import { findVerdict } from './verdict.ts'
 
 /** Finds the verdict where the run came to its end by itself, and stops whatever is still out. */
@@ -17,6 +18,7 @@ export function stopEverything(turn: Turn): void {
   if (turn.asked) turn.commands.push({ type: 'plan.cancel', requestId: turn.asked.requestId })
   turn.asked = undefined
   turn.proposed = undefined
+  dropDoubts(turn, turn.verdict.message)
   for (const key of turn.timers.keys()) turn.commands.push({ type: 'timer.clear', key })
   turn.timers = turn.timers.clear()
   turn.ready = turn.ready.clear()
@@ -80,6 +82,7 @@ function countSteps({ counts, entries, steps }: Turn): Outcome['counts'] {
 export function nothingCanHappen(context: CoordinatorContext): boolean {
   const { counts } = context
   if (counts.running > 0 || counts.backing_off > 0 || context.asked || context.proposed) return false
+  if (!context.doubts.isEmpty()) return false
   return openSteps(context) > 0 && !waitsForApproval(context)
 }
 

@@ -1,7 +1,6 @@
 // What a failed attempt comes to: another attempt, a skipped step, the end of the run, or trouble for the planner.
 //
-// X1. An attempt whose effect may or may not have happened is never repeated by itself: the step is `uncertain`.
-// X2. The same step content failing in the same way again and again ends the run as `stuck`.
+// X1. The same step content failing in the same way again and again ends the run as `stuck`.
 import { hashJson } from '../../plan/hash.ts'
 import { resolveReferences } from '../../plan/references.ts'
 import type { Json } from '../../plan/json.ts'
@@ -32,21 +31,6 @@ export function failStep(turn: Turn, id: string, entry: Entry, failure: Failure)
   endFailed(turn, step, ended, failure)
 }
 
-/** Takes in that nobody can tell whether the live attempt had its effect. */
-export function makeUncertain(turn: Turn, id: string, entry: Entry, failure: Failure): void {
-  const step = turn.steps.get(id)
-  if (step === undefined) return
-  countOut(turn, step, -1)
-  setEntry(turn, id, { ...entry, status: 'uncertain', failure, endedAt: turn.now, undecided: true, loss: 'lost' })
-  if (turn.verdict) return
-  raise(turn, {
-    type: 'uncertain',
-    text: `it cannot be told whether "${id}" had its effect: ${failure.message}`,
-    ...about(step, entry),
-    failure,
-  })
-}
-
 /** Takes in that a step succeeded, but not in the way it was expected to. */
 export function surprise(
   turn: Turn,
@@ -58,12 +42,12 @@ export function surprise(
 ): void {
   const step = turn.steps.get(id)
   if (step === undefined) return
-  countOut(turn, step, -1)
+  if (entry.status === 'running') countOut(turn, step, -1)
   if (step.onFailure === 'skip' || step.onFailure === 'fail' || turn.verdict) {
     endFailed(turn, step, { ...entry, failure, endedAt: turn.now }, failure)
     return
   }
-  setEntry(turn, id, { ...entry, status: 'failed', failure, endedAt: turn.now, undecided: true })
+  setEntry(turn, id, { ...entry, status: 'failed', failure, endedAt: turn.now, undecided: true, loss: undefined })
   raise(turn, {
     type: 'surprised',
     text: `"${id}" gave what was not expected: ${failure.message}`,
@@ -74,13 +58,15 @@ export function surprise(
   })
 }
 
-function backOff(turn: Turn, id: string, entry: Entry, waitMs: number): void {
+/** Has the next attempt come after a while, or at once. */
+export function backOff(turn: Turn, id: string, entry: Entry, waitMs: number): void {
   setEntry(turn, id, { ...entry, status: 'backing_off' })
   if (waitMs > 0) setTimer(turn, `retry:${id}`, turn.now + waitMs)
   else recount(turn, id)
 }
 
-function endFailed(turn: Turn, step: Step, entry: Entry, failure: Failure): void {
+/** No further attempt: what that means says the step's `onFailure`. */
+export function endFailed(turn: Turn, step: Step, entry: Entry, failure: Failure): void {
   const { id } = step
   if (step.onFailure === 'skip') {
     setEntry(turn, id, { ...entry, status: 'skipped', causedBy: id, loss: 'permitted' })
@@ -108,7 +94,7 @@ function endFailed(turn: Turn, step: Step, entry: Entry, failure: Failure): void
   })
 }
 
-function about(step: Step, entry: Entry): Pick<Trouble, 'stepId' | 'tool' | 'attempts'> {
+export function about(step: Step, entry: Entry): Pick<Trouble, 'stepId' | 'tool' | 'attempts'> {
   return { stepId: step.id, ...(step.tool !== undefined && { tool: step.tool }), attempts: entry.tries }
 }
 
@@ -116,7 +102,7 @@ export function raise(turn: Turn, trouble: Trouble): void {
   turn.troubles = turn.troubles.push(trouble)
 }
 
-/** How often the same content has failed finally in the same way; at the limit, that is the end (X2). */
+/** How often the same content has failed finally in the same way; at the limit, that is the end (X1). */
 function countFailure(turn: Turn, step: Step, failure: Failure): number {
   const resolved = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
   const tried = 'value' in resolved ? resolved.value : (step.input ?? {})

@@ -16,12 +16,13 @@ import type {
 import { checkAssumptions } from './assumptions.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
-import { failStep, makeUncertain, surprise } from './fail.ts'
+import { failStep, surprise } from './fail.ts'
 import { giveFacts } from './facts.ts'
 import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { recount } from './advance.ts'
 import { setEntry, type Turn } from './turn.ts'
+import { makeUncertain } from './uncertain.ts'
 
 export type StepOutcome = StepSucceeded | StepFailed | StepSurprised | StepTimedOut | StepUncertain
 

@@ -1,10 +1,12 @@
 // Going on with a run whose process has ended: nothing that was out has an executor any more.
 //
 // G1. What was out goes out again, as a new attempt with the same idempotency key, where doing it twice does no harm;
-//     otherwise the step is uncertain (X1). It does not count as a try.
+//     otherwise the step is uncertain (B1). It does not count as a try, and has the whole of its time limit: nothing of the
+//     attempt before it goes on.
 // G2. Timers go on from their times: one whose time has passed fires at once.
 // G3. People, and the planner, are asked again what they were asked; a person's deadline stays where it was.
-// G4. A run that was being stopped has nothing left to wait for.
+// G4. What was being found out is found out anew, by the tools and the policy that there are now.
+// G5. A run that was being stopped has nothing left to wait for.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
 import type { RunRecovered } from '../coordinator.messages.ts'
@@ -13,19 +15,25 @@ import { stopWaiting } from './close.ts'
 import { executeCommand } from './dispatch.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
-import { makeUncertain } from './fail.ts'
 import { roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
+import { makeUncertain, processEnded, resolveDoubt } from './uncertain.ts'
 
-export function recover(turn: Turn, { tools, planner }: RunRecovered): void {
-  turn.run = { ...turn.run, tools, planner }
+export function recover(turn: Turn, { tools, planner, uncertain }: RunRecovered): void {
+  const { settings } = turn.run
+  turn.run = { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) }
   if (turn.verdict !== undefined) {
-    stopWaiting(turn) // G4
+    stopWaiting(turn) // G5
     return
   }
   for (const [key, at] of turn.timers) turn.commands.push({ type: 'timer.set', key, at }) // G2
+  for (const id of turn.doubts.keys()) {
+    const step = turn.steps.get(id)
+    turn.doubts = turn.doubts.delete(id)
+    if (step !== undefined) resolveDoubt(turn, step) // G4
+  }
   for (const [id, entry] of turn.entries) {
     const step = turn.steps.get(id)
     if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry)
@@ -38,7 +46,7 @@ function takeUp(turn: Turn, step: Step, entry: Entry): void {
   const { id } = step
   if (mayHaveHadEffect(turn.run, step)) {
     makeUncertain(turn, id, entry, {
-      code: 'PROCESS_ENDED',
+      code: processEnded,
       message: `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`,
       hint: 'Find out outside, and then answer the step (it had), retry it (it had not), or skip it.',
       retryable: false,

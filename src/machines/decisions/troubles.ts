@@ -5,10 +5,12 @@
 import type { Trouble } from '../coordinator.messages.ts'
 import { isGoalUnmet } from './goal.ts'
 import { clearTimer, type Turn } from './turn.ts'
+import { dropDoubts } from './uncertain.ts'
 
 /** Takes back, from what the planner was asked and is going to be asked, all that is over (U1). To be called whenever
  * anything but the planner's answer may have ended a trouble; costs a look at each open one. */
 export function takeBackTroubles(turn: Turn): void {
+  dropDoubts(turn, 'it has been decided otherwise')
   if (turn.asked !== undefined && turn.planIsWhole && !turn.asked.troubles.every((trouble) => isOpen(turn, trouble))) {
     const { requestId, troubles } = turn.asked
     turn.commands.push({ type: 'plan.cancel', requestId })

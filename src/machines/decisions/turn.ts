@@ -61,10 +61,10 @@ export function setEntry(turn: Turn, id: string, entry: Entry): void {
   turn.entries = turn.entries.set(id, entry)
 }
 
-/** Steps that have not ended. */
-export function openSteps(context: CoordinatorContext): number {
-  const { waiting, ready, held, running, backing_off } = context.counts
-  return waiting + ready + held + running + backing_off
+/** Steps that have not ended, or of which it is being found out whether they have. */
+export function openSteps({ counts, doubts }: CoordinatorContext): number {
+  const { waiting, ready, held, running, backing_off } = counts
+  return waiting + ready + held + running + backing_off + doubts.size
 }
 
 export function setTimer(turn: Turn, key: string, at: number): void {

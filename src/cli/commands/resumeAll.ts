@@ -1,0 +1,59 @@
+// `planloom resume --all`: goes on with every run of a journal that is not over, side by side.
+import { PlanloomError, type Outcome, type ResumeAllOptions, type Run, type RunLeft } from '../../runtime/index.ts'
+import { accompany } from '../company.ts'
+import { printable } from '../escape.ts'
+import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
+import { errorDocument } from '../findingLines.ts'
+import type { Output } from '../output.ts'
+import { endedRun, headline, summaryDocument } from '../summary.ts'
+import type { ResumeCommandOptions } from './resume.ts'
+import { openWork } from './run.ts'
+
+export interface ResumeAllCommandOptions extends ResumeCommandOptions {
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+export async function resumeAll(file: string, options: ResumeAllCommandOptions, output: Output): Promise<number> {
+  const { labels, acceptChanges, uncertain, journal } = options
+  const { runtime, questions } = await openWork(file, options, output, () => undefined)
+  const resuming: ResumeAllOptions = {
+    ...(labels && { labels }),
+    ...(acceptChanges && { changes: 'accept' }),
+    ...(uncertain && { uncertain }),
+  }
+  try {
+    const { resumed, owned, failed } = await runtime.resumeAll(resuming)
+    output.note([...owned.map((left) => leftLine(left, output)), ...failed.map((left) => leftLine(left, output))])
+    const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
+    const ended = await Promise.all(
+      resumed.map(async (run) => {
+        const { outcome } = await accompany(run, { questions, findRun, output, progress: undefined, journal })
+        output.print([`${printable(run.id)}  ${headline(outcome, output.colours)}`])
+        return { run, outcome }
+      }),
+    )
+    if (ended.length === 0) output.print(['No run was gone on with.'])
+    output.document({
+      journal,
+      resumed: ended.map(({ run, outcome }) => summaryDocument(endedRun(run), outcome)),
+      owned: owned.map(leftDocument),
+      failed: failed.map(leftDocument),
+    })
+    return failed.length > 0 ? exitCodes.failed : worstOf(ended)
+  } finally {
+    await runtime.close()
+  }
+}
+
+function worstOf(ended: readonly { readonly outcome: Outcome }[]): number {
+  return Math.max(exitCodes.done, ...ended.map(({ outcome }) => exitCodeOfOutcome(outcome)))
+}
+
+function leftLine({ runId, error }: RunLeft, { errorColours }: Output): string {
+  const [code, message] = error instanceof PlanloomError ? [` [${error.code}]`, error.message] : ['', String(error)]
+  return `${errorColours.yellow('!')} ${printable(runId)}  ${printable(message)}${errorColours.dim(code)}`
+}
+
+function leftDocument({ runId, goal, error }: RunLeft): object {
+  return { runId, goal, ...errorDocument(error) }
+}
