@@ -26,10 +26,10 @@ const scratch: readonly string[] = ['ended', 'expanding']
 function textOf({ state, context }: CoordinatorStanding, leaveOut: readonly (keyof CoordinatorContext)[] = []): string {
   const plain = Object.fromEntries(
     Object.entries(context)
-      .filter(([key]) => ![...leaveOut, ...scratch].includes(key))
+      .filter(([key, value]) => value !== undefined && ![...leaveOut, ...scratch].includes(key))
       .map(([key, value]) => [key, key === 'ready' ? readyOf(context.ready) : plainOf(value)]),
   )
-  return canonicalJson({ state, ...plain } as Json)
+  return canonicalJson({ state, ...plain })
 }
 
 function plainOf(value: unknown): unknown {

@@ -50,6 +50,7 @@ interface Small {
   readonly out: readonly (readonly [string, number])[]
   readonly timers: readonly (readonly [string, number])[]
   readonly failures: readonly (readonly [string, readonly string[]])[]
+  readonly doubts: readonly (readonly [string, 'tool' | 'person'])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
   /** As the run goes on with, which may not be what it began with. */
   readonly run: Omit<RunStarted, 'plan' | 'goal'>
@@ -103,6 +104,7 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       out: [...context.out],
       timers: [...context.timers],
       failures: [...context.failures],
+      doubts: [...context.doubts],
       assumptionsByFact: [...context.assumptionsByFact],
       run: withoutGoal(context.run),
     },
@@ -171,7 +173,7 @@ function readContext(
   const troublesAt = (indexes: readonly number[]): Trouble[] =>
     indexes.map((index) => valueOf(index) as unknown as Trouble)
   return {
-    ...initialContext({ ...run, ...small.run }),
+    run: { ...run, ...small.run },
     ...read('plain'),
     outcome,
     plan,
@@ -194,6 +196,8 @@ function readContext(
     asked: troubles.asked === null ? undefined : { ...troubles.asked, troubles: troublesAt(troubles.asked.troubles) },
     seen: PersistentSet(small.seen),
     failures: PersistentMap(small.failures),
+    doubts: PersistentMap(small.doubts),
+    commands: [],
   }
 }
 
