@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createRuntime, sqliteJournal, type JournalEvent, type SqliteJournal } from '../../../src/runtime/index.ts'
+import { createRuntime, sqliteJournal, type SqliteJournal } from '../../../src/runtime/index.ts'
 import { foldJournal } from '../../../src/runtime/replay.ts'
 import { ledgerOf } from '../../../src/runtime/ledgerOf.ts'
 import { readSnapshot } from '../../../src/runtime/snapshot/snapshot.ts'
