@@ -1,6 +1,7 @@
 // The outcome of a run whose own machinery broke or was stopped: rare, and never silent.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { Outcome, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
+import type { Outcome, RunStarted } from '../machines/coordinator.messages.ts'
+import { countSteps } from '../machines/decisions/close.ts'
 
 export function crashOutcome(
   run: RunStarted,
@@ -9,9 +10,6 @@ export function crashOutcome(
   error?: unknown,
   hint?: string,
 ): Outcome {
-  const counts: Partial<Record<StepStatus, number>> = {}
-  for (const [status, count] of Object.entries(context?.counts ?? {}))
-    if (count > 0) counts[status as StepStatus] = count
   const why = error === undefined ? '' : `: ${error instanceof Error ? error.message : JSON.stringify(error)}`
   const message = `${what}${why}`
   return {
@@ -27,7 +25,7 @@ export function crashOutcome(
         ...(error instanceof Error && error.stack !== undefined && { cause: error.stack }),
       },
     }),
-    counts,
+    counts: context === undefined ? {} : countSteps(context),
     usage: context?.used ?? { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     revision: context?.plan?.revision ?? 0,
   }

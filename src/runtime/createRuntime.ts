@@ -14,6 +14,7 @@ import {
   checkPlanOptions,
   checkResumeAllOptions,
   checkResumeOptions,
+  checkRoles,
   checkRuntimeOptions,
   checkStartOptions,
 } from './checkOptions.ts'
@@ -60,6 +61,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
   const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
   const roles = [...executors.keys(), 'person']
+  checkRoles('createRuntime()', options.limits, roles)
   const gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
   const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
   const runs = new LiveRuns({
@@ -152,6 +154,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return {
     start(goal, start = {}) {
       checkStartOptions(start)
+      checkRoles('start()', start.limits, roles)
       refuseIfClosed()
       return begin(goal, start)
     },

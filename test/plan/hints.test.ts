@@ -217,6 +217,11 @@ describe('findings are bounded', () => {
     )
   })
 
+  it('never to depend on itself', () => {
+    const steps = [{ id: 'read2', tool: 'noop', after: ['read'] }]
+    expect(hintFor({ steps }, '/steps/0/after/0')).toBe('Name a step of this plan, or add it.')
+  })
+
   it('for a cycle of many steps', () => {
     const steps = Array.from({ length: 5000 }, (_, nth) => ({
       id: `s${nth}`,

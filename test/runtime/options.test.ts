@@ -140,12 +140,26 @@ describe('start and plan', () => {
 
 describe('limits', () => {
   it('that are undefined stand for their defaults, and those of roles add up', async () => {
-    await using runtime = createRuntime({ limits: { concurrency: undefined as never, roles: { a: 1, b: 1 } } })
+    const executors = ['a', 'b'].map((role) => ({ role, execute: () => Promise.resolve({ output: null }) }))
+    const limits = { concurrency: undefined as never, roles: { a: 1, b: 1 } }
+    await using runtime = createRuntime({ executors, limits })
     const run = runtime.start(planOf([]), { limits: { replans: undefined as never, roles: { b: 2 } } })
     await run.result
     expect(collectTransitions(run).seen[0]?.event).toMatchObject({
       settings: { limits: { concurrency: 64, replans: 50, roles: { a: 1, b: 2 } } },
     })
+  })
+
+  it('of a role that no executor has are refused, and the roles named', async () => {
+    const limits = { roles: { tol: 2 } }
+    const refusal = expect.objectContaining({
+      code: 'OPTIONS_INVALID',
+      message: expect.stringContaining('"limits.roles.tol"') as unknown,
+      hint: expect.stringContaining('tool') as unknown,
+    }) as unknown
+    expect(errorOf(() => createRuntime({ limits }))).toEqual(refusal)
+    await using runtime = createRuntime()
+    expect(errorOf(() => runtime.start(planOf([]), { limits }))).toEqual(refusal)
   })
 
   it.each<[unknown, RegExp]>([

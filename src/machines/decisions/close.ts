@@ -70,7 +70,11 @@ export function closeRun(turn: Turn): void {
 }
 
 /** Steps that a revision has taken out are not counted: what became of the plan is the question. */
-function countSteps({ counts, entries, steps }: Turn): Outcome['counts'] {
+export function countSteps({
+  counts,
+  entries,
+  steps,
+}: Pick<CoordinatorContext, 'counts' | 'entries' | 'steps'>): Outcome['counts'] {
   const found = new Map(Object.entries(counts))
   if (entries.size > steps.size) {
     for (const [id, { status }] of entries) if (!steps.has(id)) found.set(status, (found.get(status) ?? 0) - 1)

@@ -76,7 +76,7 @@ function findDangling(placed: PlacedStep, { has, likeIds }: PlanView): Finding[]
     if (has(id) || seen.has(id)) return
     seen.add(id)
     const message = `${nameOfStep(placed)} depends on ${quoted(id)}, which is not in the plan.`
-    const hint = likeIds.hint(id, 'Name a step of this plan, or add it.')
+    const hint = likeIds.hint(id, 'Name a step of this plan, or add it.', step.id)
     findings.push(problem('STEP_UNKNOWN', ['steps', index, ...place], idOfStep(placed), message, hint))
   }
   if (step.forEach) look(step.forEach.$from, 'forEach', '$from')

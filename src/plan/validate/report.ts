@@ -65,10 +65,11 @@ export class Suggestions {
     return found
   }
 
-  /** `Did you mean "x"?`, or else what is given. */
-  hint(name: string, otherwise: string): string {
+  /** `Did you mean "x"?`, or else what is given.
+   * @param never what is not meant, however near it is */
+  hint(name: string, otherwise: string, never?: string): string {
     const like = this.nearest(name)
-    return like === undefined ? otherwise : `Did you mean ${quoted(like)}?`
+    return like === undefined || like === never ? otherwise : `Did you mean ${quoted(like)}?`
   }
 }
 
