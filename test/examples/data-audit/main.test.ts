@@ -1,6 +1,6 @@
 // The audit as its own program, as `npm start` starts it: what a person reads, and what a script sees.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -17,11 +17,21 @@ function folderWith(name: string, files: Readonly<Record<string, string>>): stri
   return folder
 }
 
-const audit = (folder: string, out: string) => start(folder, '--out', out)
+/** All of them in one file, at once. */
+const journal = join(base, 'runs.db')
+const audit = (folder: string, out: string) => start(folder, '--out', out, '--journal', journal)
 
-async function start(...given: readonly string[]) {
+function start(...given: readonly string[]) {
+  return startUntil(undefined, ...given)
+}
+
+/** Kills the process with SIGKILL once it has said `words`. */
+async function startUntil(words: string | undefined, ...given: readonly string[]) {
   const args = ['--import', 'tsx', 'examples/data-audit/main.ts', ...given]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.on('data', () => {
+    if (words !== undefined && stderr.includes(words)) child.kill('SIGKILL')
+  })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
@@ -59,16 +69,45 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     expect(stdout).not.toContain('Report:')
   }) // prettier-ignore
 
+  it('goes on where it was killed, by the command that it had named, and comes to the same report', async () => {
+    const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}.csv`, `id,value\n1,${n}\n2,${n}\n`]))
+    const folder = folderWith('killed', files)
+    const [out, whole] = [join(base, 'killed-out'), join(base, 'whole-out')]
+    const given = [folder, '--out', out, '--journal', journal]
+    const killed = await startUntil('profile[3]', ...given)
+    expect(killed.code).toBeNull()
+    expect(existsSync(join(out, 'report.json'))).toBe(false)
+    const [, runId = '', command = ''] = /^(\S+) is recorded in .*: npm start -- (.*)$/m.exec(killed.stderr) ?? []
+    expect(command).toBe(`${given.join(' ')} --resume ${runId}`)
+    expect((await start(...command.split(' '))).code).toBe(0)
+    expect((await audit(folder, whole)).code).toBe(0)
+    const totals = (report: string): unknown =>
+      (JSON.parse(readFileSync(join(report, 'report.json'), 'utf8')) as { readonly totals: unknown }).totals
+    expect(totals(out)).toEqual(totals(whole))
+  })
+
+  it('records nothing where that is wanted, and does not run without a record that was asked for', async () => {
+    const folder = folderWith('unrecorded', { 'x.csv': 'a\n1\n' })
+    const notOurs = join(folderWith('elsewhere', { 'notes.db': 'no database' }), 'notes.db')
+    const refused = await start(folder, '--out', join(base, 'unrecorded-out'), '--journal', notOurs)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/notes\.db/)
+    const without = await start(folder, '--out', join(base, 'unrecorded-out'), '--no-journal')
+    expect(without.code).toBe(0)
+    expect(without.stderr).not.toContain('is recorded in')
+  })
+
   it.each([
     [['--bogus'], /Unknown option '--bogus'/],
     [['a', 'b'], /one folder at a time; there is also "b"/],
     [['--out'], /--out/],
     [[''], /the name of a folder is empty/],
+    [['--no-journal', '--resume', 'x'], /--no-journal goes with neither --journal nor --resume/],
   ])('refuses %j with 2, and says how it is called', async (args, words) => {
     const { code, stdout, stderr } = await start(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(words)
-    expect(stderr).toMatch(/Usage: npm start -- \[folder\] \[--out folder\]\n$/)
+    expect(stderr).toMatch(/Usage: npm start -- \[folder\] \[--out folder\]/)
   })
 
   it.runIf(existsSync('/proc/self'))(
