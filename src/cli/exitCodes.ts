@@ -18,6 +18,7 @@ const usageCodes: ReadonlySet<string> = new Set([
   'JOURNAL_EXISTS',
   'JOURNAL_NEWER',
   'JOURNAL_UNOPENED',
+  'EVENT_UNKNOWN',
   'RUN_UNKNOWN',
   'RUN_AMBIGUOUS',
   'RUN_EXISTS',

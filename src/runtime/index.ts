@@ -14,7 +14,7 @@ export type {
   RuntimeOptions,
   StartOptions,
 } from './runtime.ts'
-export type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
+export type { Question, Replay, Run, RunState, StepProgress, Transition } from './run.ts'
 export { copyRun, repairJournal, type Repaired } from './copyRun.ts'
 export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
 export type { Pruned, PruneOptions } from '../journal/sqlite/prune.ts'
@@ -31,7 +31,8 @@ export {
   type RunJournal,
   type RunSummary,
 } from '../journal/journal.ts'
-export { replayJournal, type Replay } from './replay.ts'
+export { replayJournal } from './replay.ts'
+export { readRun, type ReadRunOptions } from './readRun.ts'
 export { runLogic, type RunActorInput, type RunActorSnapshot } from './runLogic.ts'
 export type { RunActorEvent, RunRefused } from './runActorEvents.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'

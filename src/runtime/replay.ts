@@ -2,31 +2,13 @@
 import { PlanloomError } from '../errors.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import { CoordinatorFold } from '../machines/coordinatorFold.ts'
-import type { FactReport, Outcome, RunStarted, StepReport } from '../machines/coordinator.messages.ts'
+import { CoordinatorFold, type CoordinatorStanding } from '../machines/coordinatorFold.ts'
+import type { Outcome, RunStarted } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
-import type { Json } from '../plan/json.ts'
-import type { Goal, Plan } from '../plan/schema.ts'
 import { ledgerOf } from './ledgerOf.ts'
 import { revisionsOf } from './revisions.ts'
-import type { RunState, Transition } from './run.ts'
+import type { Replay, RunState, Transition } from './run.ts'
 import { transitionOf } from './runRecord.ts'
-
-/** A run as its journal tells it. */
-export interface Replay {
-  readonly runId: string
-  readonly goal: Goal
-  readonly state: RunState
-  readonly plan: Plan | undefined
-  /** Every revision, oldest first. */
-  readonly revisions: readonly Plan[]
-  readonly outcome: Outcome | undefined
-  readonly transitions: readonly Transition[]
-  ledger(): Iterable<StepReport & { readonly id: string }>
-  output(id: string): Json | undefined
-  fact(key: string): FactReport | undefined
-  facts(): Iterable<FactReport>
-}
 
 /** Replays events through the coordinator's chart.
  *
@@ -35,10 +17,10 @@ export interface Replay {
  */
 export function replayJournal(events: Iterable<JournalEvent>): Replay {
   const transitions: Transition[] = []
-  const { first, state, context } = foldJournal(events, (event, reached, held) => {
+  const { first, ...standing } = foldJournal(events, (event, reached, held) => {
     transitions.push(transitionOf(event, reached, held))
   })
-  return replayOf(first, state, context, transitions)
+  return replayOf(first, standing, () => transitions)
 }
 
 /** Takes events through the chart, one by one.
@@ -74,25 +56,31 @@ export function foldJournal(
   return { first, state: fold.state, context: fold.context }
 }
 
-function replayOf(
+/** @param standing may be read from a snapshot, as far as it is looked at */
+export function replayOf(
   { runId, goal }: RunStarted,
-  state: RunState,
-  context: CoordinatorContext,
-  transitions: readonly Transition[],
+  standing: CoordinatorStanding & { readonly outcome?: Outcome | undefined },
+  transitions: () => readonly Transition[],
 ): Replay {
   return {
     runId,
     goal,
-    state,
-    plan: context.plan,
-    get revisions() {
-      return revisionsOf(context)
+    state: standing.state,
+    get plan() {
+      return standing.context.plan
     },
-    outcome: context.outcome,
-    transitions,
-    ledger: () => ledgerOf(context),
-    output: (id) => context.outputs.get(id),
-    fact: (key) => findFact(context.facts, key),
-    facts: () => listFacts(context.facts),
+    get revisions() {
+      return revisionsOf(standing.context)
+    },
+    get outcome() {
+      return 'outcome' in standing ? standing.outcome : standing.context.outcome
+    },
+    get transitions() {
+      return transitions()
+    },
+    ledger: () => ledgerOf(standing.context),
+    output: (id) => standing.context.outputs.get(id),
+    fact: (key) => findFact(standing.context.facts, key),
+    facts: () => listFacts(standing.context.facts),
   }
 }

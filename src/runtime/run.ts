@@ -62,6 +62,22 @@ export interface Question {
   readonly input: Json
 }
 
+/** A run as its journal tells it. */
+export interface Replay {
+  readonly runId: string
+  readonly goal: Goal
+  readonly state: RunState
+  readonly plan: Plan | undefined
+  /** Every revision, oldest first. */
+  readonly revisions: readonly Plan[]
+  readonly outcome: Outcome | undefined
+  readonly transitions: readonly Transition[]
+  ledger(): Iterable<StepReport & { readonly id: string }>
+  output(id: string): Json | undefined
+  fact(key: string): FactReport | undefined
+  facts(): Iterable<FactReport>
+}
+
 export interface Run {
   readonly id: string
   readonly goal: Goal
@@ -82,6 +98,9 @@ export interface Run {
   /** Steps of the current and former revisions, in order. */
   ledger(): Iterable<StepReport & { readonly id: string }>
   output(id: string): Json | undefined
+  /** The run as it stood after event `n`; costs as much as taking those events in again.
+   * @throws `EVENT_UNKNOWN` where there is none of this number yet */
+  at(n: number): Replay
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
   /** All transitions from number `from` (0 by default), first those that were, then those to come; completes with the run. */

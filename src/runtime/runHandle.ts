@@ -14,9 +14,11 @@ import { toJsonValue } from '../plan/jsonValue.ts'
 import type { Goal, Operation, Patch, Plan } from '../plan/schema.ts'
 import type { ReadAnswer } from '../actors/executors/personExecutor.ts'
 import type { RunHost } from './host.ts'
-import type { Question, Run, RunState, StepProgress, Transition } from './run.ts'
+import type { Question, Replay, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
 import { ledgerOf } from './ledgerOf.ts'
+import { eventUnknown } from './readRun.ts'
+import { replayJournal } from './replay.ts'
 import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
 import { checkLimits, checkReport } from './checkOptions.ts'
@@ -90,6 +92,12 @@ export class RunHandle implements Run {
 
   get questions(): readonly Question[] {
     return findQuestions(this.#context)
+  }
+
+  at(n: number): Replay {
+    const events = this.#record.eventsTo(n)
+    if (events.length === 0) throw eventUnknown(this.id, n, this.#record.last)
+    return replayJournal(events)
   }
 
   step(id: string): StepReport | undefined {

@@ -1,5 +1,6 @@
 // What people see of a run: its transitions, numbered, kept from the first on; and the progress of what is out.
 import { filter, Observable, Subject } from 'rxjs'
+import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorMessage, Outcome, RunStarted } from '../machines/coordinator.messages.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
@@ -43,6 +44,16 @@ export class RunRecord implements HostWatcher {
     this.#settle(outcome)
     this.#live.complete()
     this.progress.complete()
+  }
+
+  /** Number of the latest event. */
+  get last(): number {
+    return this.#transitions.length - 1
+  }
+
+  /** The events up to and with number `n`; none where there is no such event. */
+  eventsTo(n: number): readonly JournalEvent[] {
+    return n in this.#transitions ? this.#transitions.slice(0, n + 1).map((one) => ({ ...one.event, seq: one.n })) : []
   }
 
   /** First those that were, from number `from`, then those to come. */

@@ -76,7 +76,7 @@ describe('planloom show', () => {
     expect(codes).toEqual([
       [2, 'RUN_UNKNOWN'],
       [2, 'RUN_AMBIGUOUS'],
-      [2, 'USAGE'],
+      [2, 'EVENT_UNKNOWN'],
     ])
   })
 })

@@ -1,12 +1,6 @@
 // `planloom show`: one run of a journal, as it is or as it was after some event.
 import { renderTree } from '../../plan/index.ts'
-import {
-  PlanloomError,
-  replayJournal,
-  type JournalEvent,
-  type Replay,
-  type SqliteJournal,
-} from '../../runtime/index.ts'
+import { readRun, type Replay } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
@@ -20,28 +14,13 @@ export interface ShowOptions {
 }
 
 export async function show(run: string | undefined, options: ShowOptions, output: Output): Promise<number> {
-  return withJournal(options.journal, (journal) => {
+  return withJournal(options.journal, async (journal) => {
     const { runId, events: total } = runMeant(journal, run)
-    const events = eventsUpTo(journal, runId, options.at)
-    const replayed = replayJournal(events)
-    const at = events.length - 1
-    output.print(lines(replayed, { at, isLatest: events.length === total }, output))
+    const { at = total - 1 } = options
+    const replayed = await readRun(journal, runId, { at })
+    output.print(lines(replayed, { at, isLatest: at === total - 1 }, output))
     output.document({ ...summaryDocument(replayedRun(replayed), replayed.outcome), state: replayed.state, at })
     return exitCodes.done
-  })
-}
-
-/** @throws `USAGE` when there is no event `at` */
-function eventsUpTo(journal: SqliteJournal, runId: string, at: number | undefined): readonly JournalEvent[] {
-  const events: JournalEvent[] = []
-  for (const event of journal.read(runId)) {
-    events.push(event)
-    if (event.seq === at) return events
-  }
-  if (at === undefined) return events
-  throw new PlanloomError('USAGE', `Run "${runId}" has no event ${at}: its last one is ${events.length - 1}.`, {
-    hint: 'planloom events lists them with their numbers.',
-    where: { runId },
   })
 }
 

@@ -66,7 +66,6 @@ export function noteSubRun(turn: Turn, { stepId, attempt, subRunId }: StepDelega
     return
   }
   setEntry(turn, stepId, { ...entry, subRunId })
-  turn.changed.push(stepId) // its report has changed, although its status has not
 }
 
 /** Ends a running step as succeeded, whoever says so: its executor, or a person who answers. */

@@ -55,10 +55,7 @@ function takeUp(turn: Turn, step: Step, entry: Entry): void {
   }
   const isAsked = roleOf(turn.run, step) === 'person'
   const again: Entry = isAsked ? entry : { ...entry, attempt: entry.attempt + 1, startedAt: turn.now }
-  if (again !== entry) {
-    setEntry(turn, id, again)
-    turn.changed.push(id)
-  }
+  if (again !== entry) setEntry(turn, id, again)
   const input = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
   if ('missing' in input) return // it was there when the attempt began, and what is recorded does not go away
   const command = executeCommand(turn, step, again, input.value)

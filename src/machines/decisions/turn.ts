@@ -56,9 +56,22 @@ export function setEntry(turn: Turn, id: string, entry: Entry): void {
   if (before?.status !== entry.status) {
     if (before !== undefined) turn.counts[before.status] -= 1
     turn.counts[entry.status] += 1
-    turn.changed.push(id)
   }
+  if (before === undefined || isToldOtherwise(before, entry)) turn.changed.push(id)
   turn.entries = turn.entries.set(id, entry)
+}
+
+/** Whether the reports of the two differ (`reportOf`). */
+function isToldOtherwise(before: Entry, after: Entry): boolean {
+  return (
+    before.status !== after.status ||
+    before.attempt !== after.attempt ||
+    before.failure !== after.failure ||
+    before.causedBy !== after.causedBy ||
+    before.startedAt !== after.startedAt ||
+    before.endedAt !== after.endedAt ||
+    before.subRunId !== after.subRunId
+  )
 }
 
 /** Steps that have not ended, or of which it is being found out whether they have. */

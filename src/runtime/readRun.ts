@@ -1,0 +1,85 @@
+// A run as its journal tells it, as it stands or as it stood after any of its events.
+//
+// D1. It is read from the latest snapshot before that moment; what is not looked at is not read.
+// D2. What a snapshot says, the events say as well: where there is none, all of them are taken in.
+import { PlanloomError } from '../errors.ts'
+import type { Journal, JournalEvent } from '../journal/journal.ts'
+import { CoordinatorFold } from '../machines/coordinatorFold.ts'
+import { startOf } from './recovery.ts'
+import { replayJournal, replayOf } from './replay.ts'
+import type { Replay, Transition } from './run.ts'
+import { readSnapshot, type SnapshotStanding } from './snapshot/snapshot.ts'
+
+export interface ReadRunOptions {
+  /** Number of the last event that is to count. @default the latest there is */
+  readonly at?: number
+}
+
+/** Reads how a run stands, or stood, without going on with it.
+ *
+ * @returns what `replayJournal` gives. Parts of it are read when they are looked at, so look while the journal is open.
+ * @throws `RUN_UNKNOWN`; `EVENT_UNKNOWN`, with the numbers that there are; `JOURNAL_BROKEN`
+ * @example
+ * import { createRuntime, memoryJournal, readRun } from 'planloom'
+ * const journal = memoryJournal()
+ * await using runtime = createRuntime({ journal })
+ * const run = runtime.start('nothing to do')
+ * await run.result
+ * const before = await readRun(journal, run.id, { at: 0 })
+ * before.state // 'planning'
+ */
+export async function readRun(journal: Journal, runId: string, { at }: ReadRunOptions = {}): Promise<Replay> {
+  if (at !== undefined && !(Number.isSafeInteger(at) && at >= 0)) throw eventUnknown(runId, at)
+  const first = startOf(await firstEvents(journal, runId), runId)
+  const stored = journal.snapshot?.(runId, at)
+  const snapshot = stored && readSnapshot(stored, first)
+  if (snapshot === undefined) return replayJournal(await eventsTo(journal, runId, 0, at))
+  const standing = snapshot.seq === at ? snapshot : goOn(snapshot, await eventsTo(journal, runId, snapshot.seq + 1, at))
+  return replayOf(first, standing, () => transitionsOf(journal, runId, at))
+}
+
+/** The events from one on, up to and with `at`. @throws `EVENT_UNKNOWN` where there is no such event */
+export async function eventsTo(
+  journal: Journal,
+  runId: string,
+  from: number,
+  at: number | undefined,
+): Promise<readonly JournalEvent[]> {
+  const events: JournalEvent[] = []
+  for await (const event of journal.read(runId, from)) {
+    events.push(event)
+    if (event.seq === at) return events
+  }
+  if (at === undefined) return events
+  throw eventUnknown(runId, at, from + events.length - 1)
+}
+
+export function eventUnknown(runId: string, at: number, last?: number): PlanloomError {
+  const numbers = last === undefined ? 'they are counted from 0' : `its last one is ${String(last)}`
+  return new PlanloomError('EVENT_UNKNOWN', `Run "${runId}" has no event ${String(at)}: ${numbers}.`, {
+    hint: 'planloom events lists them with their numbers.',
+    where: { runId },
+  })
+}
+
+async function firstEvents(journal: Journal, runId: string): Promise<readonly JournalEvent[]> {
+  for await (const event of journal.read(runId)) return [event]
+  return []
+}
+
+function goOn(snapshot: SnapshotStanding, events: readonly JournalEvent[]): SnapshotStanding | CoordinatorFold {
+  if (events.length === 0) return snapshot
+  const fold = new CoordinatorFold(snapshot)
+  for (const event of events) if (event.type !== 'run.started') fold.take(event)
+  return fold
+}
+
+/** Only journals that are read at once have snapshots. */
+function transitionsOf(journal: Journal, runId: string, at: number | undefined): readonly Transition[] {
+  const events: JournalEvent[] = []
+  for (const event of journal.read(runId) as Iterable<JournalEvent>) {
+    events.push(event)
+    if (event.seq === at) break
+  }
+  return replayJournal(events).transitions
+}
