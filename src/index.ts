@@ -40,6 +40,7 @@ export type {
   FactReport,
   Failure,
   FixedPlannerOptions,
+  ForkOptions,
   GoalPlannerOptions,
   Durability,
   Journal,

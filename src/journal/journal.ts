@@ -71,6 +71,8 @@ export interface RunSummary extends Partial<RunProgress> {
   readonly events: number
   readonly labels?: Readonly<Record<string, string>>
   readonly parentRunId?: string
+  /** The moment of another run at which this one begins. */
+  readonly forkedFrom?: { readonly runId: string; readonly seq: number }
 }
 
 /** Which runs to list: those that fit all that is said. Newest first. */

@@ -85,11 +85,12 @@ function summaryOf(runId: string, events: readonly JournalEvent[], progress: Run
   return {
     runId,
     goal: start?.goal.text ?? '',
-    startedAt: first?.at ?? 0,
+    startedAt: start?.forkedFrom?.at ?? first?.at ?? 0,
     changedAt: events.at(-1)?.at ?? 0,
     events: events.length,
     ...progress,
     ...(start?.labels && { labels: start.labels }),
     ...(start?.parentRunId !== undefined && { parentRunId: start.parentRunId }),
+    ...(start?.forkedFrom && { forkedFrom: { runId: start.forkedFrom.runId, seq: start.forkedFrom.seq } }),
   }
 }

@@ -4,6 +4,7 @@ import type { CoordinatorMessage } from './coordinator.messages.ts'
 import * as close from './decisions/close.ts'
 import * as control from './decisions/control.ts'
 import * as dispatch from './decisions/dispatch.ts'
+import * as forking from './decisions/fork.ts'
 import * as findings from './decisions/findings.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
@@ -68,6 +69,7 @@ export const takeKept = actOn(['plan.kept'], planner.takeKept)
 export const takeGivenUp = actOn(['plan.givenUp'], planner.takeGivenUp)
 export const takePlannerFailure = actOn(['plan.failed'], planner.takePlannerFailure)
 export const recover = actOn(['run.recovered'], recovery.recover)
+export const fork = actOn(['run.forked'], forking.fork)
 export const takeTimer = actOn(['timer.fired'], (turn, { key }) => {
   if (key.startsWith('retry:')) outcomes.takeRetryTimer(turn, key)
   else if (key.startsWith('planner:')) planner.takePlannerTimer(turn, key)

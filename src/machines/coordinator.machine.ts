@@ -23,6 +23,7 @@ const stepsGoOn = {
   'step.checked': { actions: ['takeFinding', 'dispatchReady'] },
   'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
   'run.recovered': { actions: ['recover', 'dispatchReady'] },
+  'run.forked': { actions: ['fork', 'dispatchReady'] },
 } as const
 /** What people and programs say of steps, where steps go on. */
 const peopleGoOn = {
@@ -55,6 +56,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'run.reject': { actions: 'reject' },
     'timer.fired': { actions: 'takeTimer' },
     'run.recovered': { actions: 'recover' },
+    'run.forked': { actions: 'fork' },
     'plan.stepProposed': { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
     'plan.proposed': { guard: 'isCurrentAnswer', actions: 'takePlan' },
     'plan.patchProposed': { guard: 'isCurrentAnswer', actions: 'takePatch' },

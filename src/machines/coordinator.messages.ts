@@ -114,8 +114,19 @@ export interface RunStarted extends Message {
   /** For a sub-run: the run and step that began it. */
   readonly parentRunId?: string
   readonly parentStepId?: string
+  /** For a fork: the moment of the run that it goes on from. All events up to then are that run's. */
+  readonly forkedFrom?: ForkPoint
   /** It was cancelled before it began, because of this: nothing of it runs. */
   readonly cancelled?: string
+}
+
+/** A moment of a run. */
+export interface ForkPoint {
+  readonly runId: string
+  /** Number of the latest event that counts. */
+  readonly seq: number
+  /** When the fork was made, in ms since the epoch. */
+  readonly at: number
 }
 
 // ---- Facts from the planner ----
@@ -236,6 +247,22 @@ export interface RunRecovered extends Message {
   readonly by?: string
 }
 
+/** From here on it is a run of its own: what the run that it was forked from did later is not known to it. */
+export interface RunForked extends Omit<RunRecovered, 'type'> {
+  readonly type: 'run.forked'
+  /** Time of the event before: what was to come then and so much later comes now and so much later. */
+  readonly since: number
+  /** How steps that were running ended, in place of how they did. */
+  readonly outcomes?: Readonly<Record<string, ForkOutcome>>
+  readonly facts?: readonly FactGiven[]
+  /** Keys of facts that are not known any more. */
+  readonly withdrawn?: readonly string[]
+  readonly patch?: Patch
+  readonly limits?: Partial<RunLimits>
+}
+export type ForkOutcome =
+  { readonly output: Json; readonly facts: readonly FactGiven[] } | { readonly failure: Failure }
+
 // ---- Commands and facts from people and programs ----
 
 interface FromPerson extends Message {
@@ -329,6 +356,7 @@ export type CoordinatorMessage =
   | StepDelegated
   | TimerFired
   | RunRecovered
+  | RunForked
   | ActorFailed
   | Command
 

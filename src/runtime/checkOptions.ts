@@ -63,6 +63,11 @@ export function checkRoles(door: string, limits: Partial<RunLimits> | undefined,
   })
 }
 
+/** @throws `OPTIONS_INVALID` with everything that is wrong. */
+export function checkForkOptions(options: unknown): void {
+  check('fork()', options, forkChecks, inLimits)
+}
+
 const limitChecks = {
   concurrency: whole(1),
   roles: each(whole(1)),
@@ -159,4 +164,23 @@ const startChecks: Checks = {
   approval: oneOf('none', 'required', 'effects'),
   uncertain,
   signal,
+}
+const forkChecks: Checks = {
+  runId: text,
+  planner,
+  limits: within(limitChecks),
+  signal,
+  outcomes: must(
+    (value) =>
+      isObject(value) && Object.values(value).every((one) => isObject(one) && 'output' in one !== 'failure' in one),
+    'an object with { output } or { failure } for each step',
+  ),
+  facts: must(isObject, 'an object'),
+  withdrawn: must(
+    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
+    'an array of texts',
+  ),
+  operations: must(Array.isArray, 'an array of operations'),
+  uncertain,
+  by: text,
 }

@@ -1,5 +1,6 @@
 // createRuntime: where tools, planner, executors, limits, journal and clock meet.
 import { PlanloomError } from '../errors.ts'
+import type { Planner } from '../actors/planners/planner.ts'
 import { createFixedPlanner } from '../actors/planners/fixed.ts'
 import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
 import type { JournalEvent } from '../journal/journal.ts'
@@ -11,6 +12,7 @@ import { createToolRegistry } from '../tools/registry.ts'
 import { closeWithin } from './boundedJournal.ts'
 import { answerReader } from './checkAnswer.ts'
 import {
+  checkForkOptions,
   checkPlanOptions,
   checkResumeAllOptions,
   checkResumeOptions,
@@ -21,17 +23,19 @@ import {
 import { systemClock } from './clock.ts'
 import { createEffectFinder } from './effectFinder.ts'
 import { executorsByRole } from './executors.ts'
+import { prepareFork } from './fork.ts'
 import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
 import { goalOf, isPlan } from './goalOf.ts'
 import { createIdSource } from './ids.ts'
 import { LiveRuns } from './liveRuns.ts'
 import { planOnly } from './planOnly.ts'
+import { eventsTo } from './readRun.ts'
 import { recoveryOf, startOf } from './recovery.ts'
 import { resumeAll } from './resumeAll.ts'
 import type { Run } from './run.ts'
 import type { RunHandle } from './runHandle.ts'
-import type { ResumeOptions, Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
+import type { ForkOptions, ResumeOptions, Runtime, RuntimeOptions, StartOptions } from './runtime.ts'
 import { settingsOf } from './settings.ts'
 import { steadyClock } from './steadyClock.ts'
 import { inheritedOptions } from './subRuns.ts'
@@ -131,7 +135,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       const past: JournalEvent[] = []
       for await (const event of journal.read(runId)) past.push(event)
       const run = startOf(past, runId)
-      const planner = given.planner ?? (run.plan && !options.planner ? createFixedPlanner(run.plan) : defaultPlanner)
+      const planner = given.planner ?? plannerFor(run)
       const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
       const subPlanner = given.planner ?? defaultPlanner
       const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery })
@@ -141,6 +145,31 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       await runJournal.close()
       throw error
     }
+  }
+
+  async function fork(runId: string, at: number, changes: ForkOptions): Promise<RunHandle> {
+    const events = await eventsTo(journal, runId, 0, at)
+    const planner = changes.planner ?? plannerFor(startOf(events, runId))
+    const { run, past, message } = prepareFork(events, changes, {
+      tools,
+      executors: roles,
+      readAnswer,
+      traits: registry.traits(),
+      planner: planner.name,
+      runId: changes.runId ?? ids.runId(),
+      now: clock.now(),
+    })
+    const runJournal = journal.create(run.runId)
+    for (const event of past) runJournal.append(event)
+    const subPlanner = changes.planner ?? defaultPlanner
+    const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery: { past, message } })
+    if (changes.signal) runs.follow(launched, changes.signal, 'the signal given to fork() fired')
+    return launched.handle
+  }
+
+  /** Of a run whose record does not say it: planners are no data. */
+  function plannerFor({ plan }: RunStarted): Planner {
+    return plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner
   }
 
   async function close({ runs: mode = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
@@ -162,6 +191,12 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       checkResumeOptions(resumeOptions)
       refuseIfClosed()
       return resume(runId, resumeOptions)
+    },
+    async fork(runId, at, changes = {}) {
+      checkForkOptions(changes)
+      checkRoles('fork()', changes.limits, roles)
+      refuseIfClosed()
+      return fork(runId, at, changes)
     },
     async resumeAll(all = {}) {
       checkResumeAllOptions(all)

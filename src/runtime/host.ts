@@ -15,7 +15,14 @@ import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { coordinator } from '../machines/coordinator.machine.ts'
 import { CoordinatorFold } from '../machines/coordinatorFold.ts'
-import type { CoordinatorMessage, Draft, Outcome, RunRecovered, RunStarted } from '../machines/coordinator.messages.ts'
+import type {
+  CoordinatorMessage,
+  Draft,
+  Outcome,
+  RunForked,
+  RunRecovered,
+  RunStarted,
+} from '../machines/coordinator.messages.ts'
 import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
@@ -27,9 +34,11 @@ import { takeSnapshot } from './snapshot/snapshot.ts'
 import type { RunState, StepProgress } from './run.ts'
 import { steadyClock } from './steadyClock.ts'
 
-/** What a run is gone on with, after its process has ended. */
-export interface Recovery extends Omit<Draft<RunRecovered>, 'type'> {
+/** What a run is gone on with, after its process has ended or as a fork of another one. */
+export interface Recovery {
   readonly past: readonly Numbered[]
+  /** What its coordinator is told then. */
+  readonly message: Draft<RunRecovered | RunForked>
 }
 
 export interface HostOptions extends RunMeans {
@@ -144,8 +153,7 @@ export class RunHost {
     this.#coordinator.start()
     if (recovery === undefined) this.#afterEvent(first)
     else if (this.context?.outcome === undefined) {
-      const { past: _past, ...now } = recovery
-      this.submit({ type: 'run.recovered', ...now })
+      this.submit(recovery.message)
     }
   }
 

@@ -6,6 +6,7 @@ export { createRuntime } from './createRuntime.ts'
 export { systemClock, type Clock, type TimeoutHandle } from './clock.ts'
 export { defaultLimits, unlimited } from './settings.ts'
 export type {
+  ForkOptions,
   ResumeAllOptions,
   ResumedRuns,
   ResumeOptions,

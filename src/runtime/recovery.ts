@@ -29,7 +29,8 @@ export interface Present {
 /** How a run is gone on with. @throws `RUN_CHANGED`, with all that is not as it was, unless changes are accepted */
 export function recoveryOf(past: readonly JournalEvent[], { traits, planner, given }: Present): Recovery {
   const before =
-    past.findLast((event) => event.type === 'run.recovered') ?? past.find((event) => event.type === 'run.started')
+    past.findLast((event) => event.type === 'run.recovered' || event.type === 'run.forked') ??
+    past.find((event) => event.type === 'run.started')
   const now = { tools: traits, planner }
   const changes = before === undefined ? [] : changesSince(before, now, () => foldJournal(past).context)
   if (!areAccepted(changes, given.changes)) {
@@ -38,14 +39,15 @@ export function recoveryOf(past: readonly JournalEvent[], { traits, planner, giv
       hint: "Bring back what it began with, or resume it with changes: 'accept'.",
     })
   }
-  return {
-    past,
+  const message: Recovery['message'] = {
+    type: 'run.recovered',
     tools: traits,
     planner,
     ...(changes.length > 0 && { changes: changes.map(({ text }) => text) }),
     ...(given.uncertain !== undefined && { uncertain: given.uncertain }),
     ...(given.by !== undefined && { by: given.by }),
   }
+  return { past, message }
 }
 
 function areAccepted(changes: readonly RunChange[], policy: ResumeOptions['changes'] = 'refuse'): boolean {

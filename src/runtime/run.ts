@@ -5,6 +5,7 @@ import type { Goal, Operation, Plan } from '../plan/schema.ts'
 import type {
   CoordinatorMessage,
   FactReport,
+  ForkPoint,
   Outcome,
   RunLimits,
   RunStarted,
@@ -101,6 +102,8 @@ export interface Run {
   /** The run as it stood after event `n`; costs as much as taking those events in again.
    * @throws `EVENT_UNKNOWN` where there is none of this number yet */
   at(n: number): Replay
+  /** For a fork: the moment of the run that it goes on from. */
+  readonly forkedFrom: ForkPoint | undefined
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
   /** All transitions from number `from` (0 by default), first those that were, then those to come; completes with the run. */

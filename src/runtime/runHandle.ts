@@ -37,6 +37,7 @@ export class RunHandle implements Run {
   readonly id: string
   readonly goal: Goal
   readonly parent: Run['parent']
+  readonly forkedFrom: Run['forkedFrom']
   readonly result: Promise<Outcome>
   readonly progress: Observable<StepProgress>
   readonly #host: RunHost
@@ -51,6 +52,7 @@ export class RunHandle implements Run {
     const { parentRunId, parentStepId } = run
     this.parent =
       parentRunId === undefined || parentStepId === undefined ? undefined : { runId: parentRunId, stepId: parentStepId }
+    this.forkedFrom = run.forkedFrom
     this.#host = host
     this.#record = record
     this.#means = means

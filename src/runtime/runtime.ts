@@ -3,7 +3,8 @@ import type { Executor } from '../actors/executors/executor.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { Journal, RunFilter, RunSummary } from '../journal/journal.ts'
 import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/coordinator.messages.ts'
-import type { Goal, Plan } from '../plan/schema.ts'
+import type { Json } from '../plan/json.ts'
+import type { Goal, Operation, Plan } from '../plan/schema.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { RunChange } from './changes.ts'
 import type { Clock } from './clock.ts'
@@ -74,6 +75,23 @@ export interface ResumeAllOptions extends Omit<ResumeOptions, 'planner'>, Pick<R
   readonly planner?: Planner | ((run: RunSummary) => Planner | undefined)
 }
 
+/** What a fork does otherwise than the run that it comes from. */
+export interface ForkOptions extends Pick<StartOptions, 'runId' | 'planner' | 'limits' | 'signal'> {
+  /** How steps ended that were running then, or whose end is the event at which the run is forked, by id: with an output, which
+   * is checked and gives facts as that of their tools would, or with a failure, in words. */
+  readonly outcomes?: Readonly<
+    Record<string, { readonly output: Json } | { readonly failure: string; readonly code?: string }>
+  >
+  /** Facts that hold from then on, as `report` would tell them. */
+  readonly facts?: Readonly<Record<string, Json>>
+  /** Keys of facts that are not known any more. */
+  readonly withdrawn?: readonly string[]
+  /** A patch of the plan, as for `edit`. */
+  readonly operations?: readonly Operation[]
+  readonly uncertain?: UncertainPolicy
+  readonly by?: string
+}
+
 /** A run that was not gone on with, and why. */
 export interface RunLeft {
   readonly runId: string
@@ -105,6 +123,14 @@ export interface Runtime extends AsyncDisposable {
   /** Goes on with every run of the journal that is not over, each as `resume` would: what a service does when it starts. Runs of
    * other processes are left to them, sub-runs to their parents; one that cannot be gone on with keeps no other from it. */
   resumeAll(options?: ResumeAllOptions): Promise<ResumedRuns>
+  /** Starts a new run that begins as another one of the journal did, up to and with event `at`, and goes on from there with
+   * what is changed. What had succeeded by then is not carried out again; what was running is begun again in the fork's own name,
+   * or is uncertain where it may have had its effect. Tools and planner are those that there are now.
+   *
+   * @throws `RUN_UNKNOWN`; `EVENT_UNKNOWN`; `FORK_REFUSED` where the run was over then, or where another outcome is given to a
+   *   step that was not running; `ANSWER_INVALID`, `PATCH_REFUSED` and `PLAN_INVALID` for changes that do not fit; `RUN_EXISTS`;
+   *   `JOURNAL_BROKEN` */
+  fork(runId: string, at: number, changes?: ForkOptions): Promise<Run>
   /** Plans without running. */
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
   /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */

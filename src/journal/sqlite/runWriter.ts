@@ -26,7 +26,9 @@ export function writerStatements(database: Database): WriterStatements {
       `UPDATE runs SET state = ?, reason = ?, changed_at = ?, events = ?, chain = ?, progress = ?
        WHERE id = ? AND fence = ?`,
     ),
-    start: database.prepare('UPDATE runs SET goal = ?, started_at = ?, parent = ? WHERE id = ?'),
+    start: database.prepare(
+      'UPDATE runs SET goal = ?, started_at = ?, parent = ?, fork_of = ?, fork_seq = ? WHERE id = ?',
+    ),
     label: database.prepare('INSERT INTO labels (run, name, value) VALUES (?, ?, ?)'),
     snapshot: snapshotStatement(database),
   }
@@ -129,9 +131,10 @@ export class RunWriter implements RunJournal, Pending {
     for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
   }
 
-  #writeStart({ goal, at, labels, parentRunId }: RunStarted): void {
+  #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {
     const { id, statements } = this.#options
-    statements.start.run(goal.text, at, parentRunId ?? null, id)
+    const { runId = null, seq = null, at: begunAt = at } = forkedFrom ?? {}
+    statements.start.run(goal.text, begunAt, parentRunId ?? null, runId, seq, id)
     for (const [name, value] of Object.entries(labels ?? {})) statements.label.run(id, name, value)
   }
 

@@ -16,6 +16,8 @@ export interface RunRow {
   readonly chain: Uint8Array
   readonly progress: string
   readonly parent: string | null
+  readonly fork_of: string | null
+  readonly fork_seq: number | null
   readonly owner: string | null
   readonly fence: number
 }
@@ -103,6 +105,7 @@ function summaryOf(row: RunRow, labels: Readonly<Record<string, string>>): RunSu
     ...progressOf(row),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(row.parent !== null && { parentRunId: row.parent }),
+    ...(row.fork_of !== null && { forkedFrom: { runId: row.fork_of, seq: row.fork_seq ?? 0 } }),
   }
 }
 

@@ -58,6 +58,12 @@ export function withdrawFacts(facts: Facts, by: string): FactChange {
   return { facts: { layers, givenBy: facts.givenBy.delete(by), version }, changed }
 }
 
+/** Takes a fact out, whoever has given it. */
+export function withdrawFact(facts: Facts, key: string): FactChange {
+  if (!facts.layers.has(key)) return { facts, changed: [] }
+  return { facts: { ...facts, layers: facts.layers.delete(key), version: facts.version + 1 }, changed: [key] }
+}
+
 export function findFact(facts: Facts, key: string): FactReport | undefined {
   const top = facts.layers.get(key)
   return top && { key, value: top.value, by: top.by, at: top.at }

@@ -21,7 +21,16 @@ import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, resolveDoubt } from './uncertain.ts'
 
-export function recover(turn: Turn, { tools, planner, uncertain }: RunRecovered): void {
+/** Why what is out is uncertain now. */
+const endedWith = (id: string): string =>
+  `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`
+
+/** @param whyUncertain in words, for a step of which it cannot be told whether it had its effect */
+export function recover(
+  turn: Turn,
+  { tools, planner, uncertain }: Pick<RunRecovered, 'tools' | 'planner' | 'uncertain'>,
+  whyUncertain: (id: string) => string = endedWith,
+): void {
   const { settings } = turn.run
   turn.run = { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) }
   if (turn.verdict !== undefined) {
@@ -36,18 +45,18 @@ export function recover(turn: Turn, { tools, planner, uncertain }: RunRecovered)
   }
   for (const [id, entry] of turn.entries) {
     const step = turn.steps.get(id)
-    if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry)
+    if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry, whyUncertain(id))
   }
   askAfterRecovery(turn) // G3
   expandReady(turn)
 }
 
-function takeUp(turn: Turn, step: Step, entry: Entry): void {
+function takeUp(turn: Turn, step: Step, entry: Entry, whyUncertain: string): void {
   const { id } = step
   if (mayHaveHadEffect(turn.run, step)) {
     makeUncertain(turn, id, entry, {
       code: processEnded,
-      message: `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`,
+      message: whyUncertain,
       hint: 'Find out outside, and then answer the step (it had), retry it (it had not), or skip it.',
       retryable: false,
     })

@@ -1,0 +1,63 @@
+// A fork: a new run goes on from a moment of another one, with something changed.
+//
+// F1. What is changed is in force before anything goes out.
+// F2. Time is moved: what was due so much later is due so much later from now on, and the time in between is not counted.
+// F3. What was out is out again as after a recovery, in the fork's own name: with keys of its own, and with sub-runs of its own.
+//     Where the effect of an attempt may have happened in the other run, the step is uncertain.
+import type { ForkOutcome, RunForked } from '../coordinator.messages.ts'
+import { extendBudget } from './control.ts'
+import { failStep } from './fail.ts'
+import { withdrawFact } from './facts.ts'
+import { takeFacts, succeed } from './outcomes.ts'
+import { recover } from './recovery.ts'
+import { findConflict, tryPatch } from './revise.ts'
+import { takeBackTroubles } from './troubles.ts'
+import { setEntry, type Turn } from './turn.ts'
+import { checkAssumptions } from './assumptions.ts'
+
+export function fork(turn: Turn, event: RunForked): void {
+  moveTime(turn, turn.now - event.since)
+  for (const [id, outcome] of Object.entries(event.outcomes ?? {})) endOtherwise(turn, id, outcome)
+  takeFacts(turn, `report:${event.by ?? 'fork'}`, event.facts ?? [])
+  withdrawAll(turn, event.withdrawn ?? [])
+  if (event.limits !== undefined)
+    extendBudget(turn, { type: 'budget.extend', id: event.id, at: event.at, limits: event.limits })
+  if (event.patch !== undefined) turn.refused = findConflict(turn, event.patch) ?? tryPatch(turn, event.patch)
+  takeBackTroubles(turn)
+  recover(
+    turn,
+    event,
+    (id) => `Step "${id}" was out when the run was forked, and it cannot be told whether it had its effect.`,
+  )
+}
+
+/** F2 */
+function moveTime(turn: Turn, byMs: number): void {
+  turn.run = { ...turn.run, at: turn.run.at + byMs }
+  turn.timers = turn.timers.map((at) => at + byMs)
+  for (const [id, entry] of turn.entries) {
+    if (entry.status !== 'running') continue
+    const { startedAt } = entry
+    setEntry(turn, id, {
+      ...entry,
+      subRunId: undefined,
+      ...(startedAt !== undefined && { startedAt: startedAt + byMs }),
+    })
+  }
+}
+
+function endOtherwise(turn: Turn, id: string, outcome: ForkOutcome): void {
+  const entry = turn.entries.get(id)
+  if (entry?.status !== 'running') return
+  if ('failure' in outcome) failStep(turn, id, entry, outcome.failure)
+  else succeed(turn, id, entry, outcome.output, outcome.facts)
+}
+
+function withdrawAll(turn: Turn, keys: readonly string[]): void {
+  for (const key of keys) {
+    const { facts, changed } = withdrawFact(turn.facts, key)
+    turn.facts = facts
+    turn.changedFacts.push(...changed)
+    checkAssumptions(turn, changed)
+  }
+}
