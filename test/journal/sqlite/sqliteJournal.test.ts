@@ -257,6 +257,17 @@ describe('one writer for each run', () => {
     await taken.flush()
     expect([...other.read('one')]).toMatchObject([{ type: 'run.resume' }])
   })
+
+  it('lets a run be begun whose process died before anything of it was written, and lists no such run', () => {
+    const path = join(scratchFolder(), 'runs.db')
+    let now = 1_000
+    open(path, { now: () => now, leaseMs: 10_000 }).create('one')
+    const other = open(path, { now: () => now, leaseMs: 10_000 })
+    expect(codeOf(() => other.create('one'))).toBe('RUN_EXISTS')
+    expect(other.runs()).toEqual([])
+    now += 10_000
+    expect(other.create('one').next).toBe(0)
+  })
 })
 
 describe('a disk that fails', () => {
