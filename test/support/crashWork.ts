@@ -20,14 +20,16 @@ import type { Outside } from './outside.ts'
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
 
 const input = z.looseObject({ n: z.number(), waitMs: z.number() })
-const output = z.object({ v: z.number(), list: z.array(z.number()) })
+const output = z.object({ v: z.number(), list: z.array(z.number()), text: z.string().optional() })
 type Input = z.output<typeof input>
 type Output = z.output<typeof output>
 
 /** What any of the tools gives depends on nothing but its input. */
 function outputOf({ waitMs: _waitMs, ...given }: Input): Output {
-  const v = [...JSON.stringify(given)].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9_973, 7) % 12
-  return { v, list: Array.from({ length: v % 4 }, (_, index) => index) }
+  const v = Array.from(JSON.stringify(given)).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9_973, 7) % 12
+  const list = Array.from({ length: v % 4 }, (_, index) => index)
+  // Some outputs stand apart from their events, or in files of their own.
+  return v % 3 === 0 ? { v, list } : { v, list, text: `${String(given.n)} `.repeat(v * 100) }
 }
 
 function toolsFor(outside: Outside, wait: Wait): Tool[] {
@@ -125,7 +127,7 @@ export function endStateOf(run: Pick<Run, 'outcome' | 'ledger' | 'output' | 'fac
  * @param state of the run, and of its sub-runs
  * @param uncertain steps that were uncertain at some time
  */
-export function effectBreaches(
+function effectBreaches(
   lines: readonly string[],
   steps: readonly { readonly id: string; readonly tool?: string | undefined; readonly status: string }[],
   uncertain: ReadonlySet<string>,
