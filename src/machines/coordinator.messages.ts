@@ -23,6 +23,8 @@ export interface Failure {
   readonly path?: string
   /** False: trying the same again cannot help. */
   readonly retryable: boolean
+  /** It cannot be told whether the attempt had its effect. */
+  readonly uncertain?: true
   readonly cause?: string
 }
 
@@ -201,10 +203,11 @@ export interface StepTimedOut extends FromExecutor {
   readonly type: 'step.timedOut'
   readonly failure: Failure
 }
-/** Whether an attempt had its effect cannot be told (a crash, a resume). */
+/** Whether an attempt had its effect cannot be told, as its tool says. */
 export interface StepUncertain extends FromExecutor {
   readonly type: 'step.uncertain'
   readonly failure: Failure
+  readonly usage?: Usage
 }
 /** What is known of whether an attempt had its effect: its tool's check has found it out, or whoever was asked has said so. */
 export interface StepChecked extends FromExecutor {

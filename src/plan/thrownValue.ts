@@ -11,6 +11,8 @@ export interface ThrownFailure {
   readonly hint?: string
   readonly path?: string
   readonly retryable: boolean
+  /** Whoever threw cannot tell whether it had its effect. */
+  readonly uncertain?: true
   readonly cause?: string
 }
 
@@ -73,10 +75,11 @@ function fromText(text: string, { code, who, retryable = true }: FailureFrame): 
   return { code, message: clip(`${who} threw ${text}`), retryable }
 }
 
-function restOf(error: Error, { retryable = true }: FailureFrame): Pick<ThrownFailure, 'retryable' | 'cause'> {
+function restOf(error: Error, { retryable = true }: FailureFrame): Pick<ThrownFailure, 'retryable' | 'uncertain' | 'cause'> {
   const cause = causesOf(error)
   return {
     retryable: retryable && !('retryable' in error && error.retryable === false),
+    ...('uncertain' in error && error.uncertain === true && { uncertain: true }),
     ...(cause !== '' && { cause }),
   }
 }

@@ -21,7 +21,8 @@ export async function resumeAll(options: ResumeAllOptions, means: ResumeAllMeans
   }
   const open: RunSummary[] = []
   for await (const run of means.journal.runs(filter)) {
-    if (run.reason === undefined && run.parentRunId === undefined && !means.isLive(run.runId)) open.push(run)
+    if (run.events > 0 && run.reason === undefined && run.parentRunId === undefined && !means.isLive(run.runId))
+      open.push(run)
   }
   const resumed: Run[] = []
   const owned: RunLeft[] = []

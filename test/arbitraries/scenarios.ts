@@ -92,16 +92,24 @@ export function scenarios(): fc.Arbitrary<Scenario> {
     partial: fc.constantFrom('allow', 'forbid'),
     approval: fc.constantFrom('none', 'none', 'none', 'none', 'required', 'effects'),
     uncertain: fc.constantFrom('replan', 'ask', 'retry', 'fail'),
-    deaths: fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: deaths(4, 12), weight: 1 }),
+    deaths: fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: deaths({ maxLength: 4, mostEvents: 12 }), weight: 1 }),
     concurrency: fc.integer({ min: 1, max: 4 }),
     seed: fc.nat(),
   }) // prettier-ignore
 }
 
 /** Processes that end after a few events, of which the first is taken for granted. */
-export function deaths(maxLength: number, mostEvents: number): fc.Arbitrary<Death[]> {
+export function deaths({
+  minLength = 0,
+  maxLength,
+  mostEvents,
+}: {
+  minLength?: number
+  maxLength: number
+  mostEvents: number
+}): fc.Arbitrary<Death[]> {
   const at = fc.constantFrom('lost' as const, 'written' as const, 'delivered' as const)
-  return fc.array(fc.record({ afterEvents: fc.integer({ min: 2, max: mostEvents }), at }), { maxLength })
+  return fc.array(fc.record({ afterEvents: fc.integer({ min: 2, max: mostEvents }), at }), { minLength, maxLength })
 }
 
 /** The next number of a scenario, 0 or more and less than `below`; again from the first where all have been drawn, moved on by

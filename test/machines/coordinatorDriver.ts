@@ -222,9 +222,11 @@ export class Drive {
         ? { type: 'step.succeeded', stepId, attempt, output, facts }
         : roll < failures * 0.7
           ? { type: 'step.failed', stepId, attempt, failure }
-          : roll < failures * 0.85
-            ? { type: 'step.surprised', stepId, attempt, output, facts, failure }
-            : { type: 'step.timedOut', stepId, attempt, failure: { ...failure, code: 'STEP_TIMEOUT' } }
+          : roll < failures * 0.75
+            ? { type: 'step.uncertain', stepId, attempt, failure }
+            : roll < failures * 0.85
+              ? { type: 'step.surprised', stepId, attempt, output, facts, failure }
+              : { type: 'step.timedOut', stepId, attempt, failure: { ...failure, code: 'STEP_TIMEOUT' } }
     this.#past.push(draft)
     return draft
   }

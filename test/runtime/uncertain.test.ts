@@ -7,6 +7,7 @@ import {
   defineTool,
   memoryJournal,
   replayJournal,
+  ToolError,
   type CheckContext,
   type Run,
   type RuntimeOptions,
@@ -163,6 +164,45 @@ describe("a tool's check", () => {
 
   it('must be a function', () => {
     expect(() => paying(new VirtualClock(), [], undefined, { check: 'no' })).toThrow(/check: must be a function/)
+  })
+})
+
+describe('a tool that cannot tell itself', () => {
+  /** Loses its line after it has sent something, the first time. */
+  const sending = (more: object = {}) =>
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effects: 'external',
+      ...more,
+      input: z.object({ to: z.string() }),
+      output: receipt,
+      run: (_, { attempt }) => {
+        if (attempt === 1) throw new ToolError('LINE_LOST', 'the line was lost', { uncertain: true })
+        return { receipt: 'at last' }
+      },
+    })
+
+  it('makes its step uncertain, and its check comes first', async () => {
+    const clock = new VirtualClock()
+    const check = () => ({ happened: true, output: { receipt: 'found' } })
+    const { run, runtime, journal } = begin(clock, {
+      ...paying(clock, []),
+      tool: sending({ check, retry: { attempts: 3 } }),
+    })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done' })
+    expect(run.output('pay')).toEqual({ receipt: 'found' })
+    expect(eventsOf(journal, 'run').map(({ type }) => type)).toContain('step.uncertain')
+    await runtime.close()
+  })
+
+  it('has failed like any other, where its effect may happen twice', async () => {
+    const clock = new VirtualClock()
+    const tool = sending({ idempotent: true, retry: { attempts: 2 } })
+    const { run, runtime } = begin(clock, { ...paying(clock, []), tool })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', usage: { replans: 0 } })
+    expect(run.output('pay')).toEqual({ receipt: 'at last' })
+    await runtime.close()
   })
 })
 

@@ -43,6 +43,11 @@ export function mortalJournal(inner: Journal, death: Death | undefined, onDeath:
       describe(progress) {
         if (!isDead) writer.describe?.(progress)
       },
+      ...(writer.keepSnapshot && {
+        keepSnapshot: (snapshot) => {
+          if (!isDead) writer.keepSnapshot?.(snapshot)
+        },
+      }),
       flush(durability) {
         if (isDead) return new Promise(() => undefined) // M1
         const flushed = writer.flush(durability)
@@ -59,6 +64,7 @@ export function mortalJournal(inner: Journal, death: Death | undefined, onDeath:
     open: (runId) => mortal(inner.open(runId)),
     read: (runId, from) => inner.read(runId, from),
     runs: (filter) => inner.runs(filter),
+    ...(inner.snapshot && { snapshot: (runId, upTo) => inner.snapshot?.(runId, upTo) }),
     close: () => (isDead ? undefined : inner.close()),
     isDead: () => isDead,
   }

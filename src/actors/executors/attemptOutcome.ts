@@ -102,7 +102,8 @@ function factsOf(given: unknown): readonly FactGiven[] {
 }
 
 function failedOutcome({ stepId, attempt }: Attempt, failure: Failure, usage?: Usage): AttemptOutcome {
-  return { type: 'step.failed', stepId, attempt, failure, ...(usage && { usage }) }
+  const type = failure.uncertain ? 'step.uncertain' : 'step.failed'
+  return { type, stepId, attempt, failure, ...(usage && { usage }) }
 }
 
 function abortedFailure({ reason }: Stop, cause?: string): Failure {
@@ -141,7 +142,7 @@ function nameOf(value: unknown): string {
 /** Takes over what belongs to a failure, and nothing else that an executor may have put there. */
 function toFailure(value: unknown): Failure | undefined {
   if (!isRecord(value)) return undefined
-  const { code, message, hint, path, retryable, cause } = value
+  const { code, message, hint, path, retryable, uncertain, cause } = value
   if (typeof code !== 'string' || typeof message !== 'string' || typeof retryable !== 'boolean') return undefined
   return {
     code,
@@ -149,6 +150,7 @@ function toFailure(value: unknown): Failure | undefined {
     ...(typeof hint === 'string' && { hint: clip(hint) }),
     ...(typeof path === 'string' && { path }),
     retryable,
+    ...(uncertain === true && { uncertain }),
     ...(typeof cause === 'string' && { cause: clip(cause) }),
   }
 }

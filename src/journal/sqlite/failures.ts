@@ -38,6 +38,8 @@ const kinds: Readonly<Record<number, Kind>> = {
     what: 'there is no such folder, or no permission',
     hint: 'Make the folder, or choose another path.',
   },
+  // A page that ends too early: the file was cut off.
+  522: { code: 'JOURNAL_DAMAGED', what: 'it is cut off', hint: damaged },
   26: {
     code: 'JOURNAL_FORMAT',
     what: 'it is no SQLite file',
@@ -63,7 +65,7 @@ export function isBusy(error: unknown): boolean {
 export function journalFailure(error: unknown, path: string, what: string): PlanloomError {
   if (error instanceof PlanloomError) return error
   const code = sqliteCode(error)
-  const kind = code === undefined ? undefined : kinds[code & 0xff]
+  const kind = code === undefined ? undefined : (kinds[code] ?? kinds[code & 0xff])
   const said = error instanceof Error ? error.message : String(error)
   return new PlanloomError(
     kind?.code ?? 'JOURNAL_FAILED',

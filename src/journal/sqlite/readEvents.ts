@@ -27,9 +27,9 @@ const pageRows = 512
 
 /** @throws `JOURNAL_BROKEN` with the number of the first event that is missing or is not what was written. */
 export function* readEvents(options: ReadOptions): Generator<JournalEvent> {
-  const { contents, from } = options
+  const { contents, from, path } = options
   const textOf = (hash: Uint8Array): string => contents.read(hash)
-  for (const { seq, body } of checkedRows(options, from)) yield readEvent(body, seq, textOf)
+  for (const { seq, body } of checkedRows(options, from)) yield readSafely(() => readEvent(body, seq, textOf), path)
 }
 
 function* checkedRows({ database, run, path }: ReadOptions, from: number): Generator<EventRow> {
@@ -37,7 +37,7 @@ function* checkedRows({ database, run, path }: ReadOptions, from: number): Gener
   let before = from === 0 ? chainStart(run.run_id) : undefined
   let next = Math.max(0, from - 1) // the one before, for its checksum
   for (;;) {
-    const rows = fetchPage(() => page.all(run.id, next, pageRows) as unknown as readonly EventRow[], path)
+    const rows = readSafely(() => page.all(run.id, next, pageRows) as unknown as readonly EventRow[], path)
     for (const row of rows) {
       if (row.seq !== next) throw broken(run, path, next, 'is missing')
       if (before !== undefined && !sameChecksum(chainNext(before, row.seq, row.body), row.chain))
@@ -51,9 +51,9 @@ function* checkedRows({ database, run, path }: ReadOptions, from: number): Gener
   if (next < run.events) throw broken(run, path, next, 'is missing')
 }
 
-function fetchPage<T>(fetch: () => T, path: string): T {
+function readSafely<T>(read: () => T, path: string): T {
   try {
-    return fetch()
+    return read()
   } catch (error) {
     throw journalFailure(error, path, 'be read')
   }

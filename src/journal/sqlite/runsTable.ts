@@ -69,7 +69,7 @@ function conditionsOf({ state, goal, since, until, labels }: RunFilter): {
   readonly conditions: readonly string[]
   readonly values: readonly (string | number)[]
 } {
-  const conditions: string[] = []
+  const conditions: string[] = ['events > 0'] // before that, it has not begun
   const values: (string | number)[] = []
   const states = state === undefined ? [] : [state].flat()
   if (states.length > 0) {

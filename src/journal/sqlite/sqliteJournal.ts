@@ -111,8 +111,9 @@ class FileJournal implements SqliteJournal {
     return this.#doing('be written', () => {
       const now = this.#now()
       return inTransaction(this.#database, () => {
-        if (findRun(this.#database, runId) !== undefined) throw runExists(runId, this.path)
-        insertRun(this.#database, runId, now)
+        const found = findRun(this.#database, runId)
+        if (found !== undefined && !this.#isAbandoned(found)) throw runExists(runId, this.path)
+        if (found === undefined) insertRun(this.#database, runId, now)
         return this.#take(runOf(this.#database, runId, this.path))
       })
     })
@@ -183,6 +184,11 @@ class FileJournal implements SqliteJournal {
       path: this.path,
       isOwned: ({ owner }) => owner !== null && this.#owner.isHeld(owner),
     }
+  }
+
+  /** Its process died before anything of it was written. */
+  #isAbandoned({ events, owner }: RunRow): boolean {
+    return events === 0 && (owner === null || !this.#owner.isHeld(owner))
   }
 
   /** In a transaction. */

@@ -52,7 +52,9 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
       else failStep(turn, event.stepId, entry, event.failure)
       break
     case 'step.uncertain':
-      makeUncertain(turn, event.stepId, entry, event.failure)
+      if (mayHaveHadEffect(turn.run, turn.steps.get(event.stepId)))
+        makeUncertain(turn, event.stepId, entry, event.failure)
+      else failStep(turn, event.stepId, entry, event.failure)
       break
   }
   expandReady(turn)

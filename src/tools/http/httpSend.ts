@@ -62,6 +62,7 @@ async function send(question: Question, limits: HttpLimits, mayRepeat: boolean):
     if (mayRepeat || !(error instanceof ToolError) || !error.retryable || error.code === 'HOST_UNREACHABLE') throw error
     throw new ToolError(error.code, error.message, {
       retryable: false,
+      uncertain: true,
       hint: 'The host may have carried it out: look there before it is sent again.',
       where: error.where,
       cause: error.cause,

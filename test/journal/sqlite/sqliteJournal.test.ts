@@ -181,27 +181,6 @@ describe('a journal file', () => {
       if (!read.startsWith('JOURNAL_') && read !== 'RUN_UNKNOWN') expect(read).toBe(right)
     }
   })
-
-  it('gives what is whole, whichever byte its log is cut off at', async () => {
-    const folder = scratchFolder()
-    const path = join(folder, 'runs.db')
-    const journal = open(path)
-    await using runtime = createRuntime({ tools: [echo], journal })
-    await runtime.start(planOf(['a', 'b', 'c'].map((id) => ({ id, tool: 'echo' }))), { runId: 'one' }).result
-    const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)]
-    const all = [...journal.read('one')].map((event) => JSON.stringify(event))
-    for (let length = log.length; length >= Math.max(0, log.length - 12_000); length -= 37) {
-      const copy = join(folder, `cut${String(length)}.db`)
-      writeFileSync(copy, file)
-      writeFileSync(`${copy}-wal`, log)
-      truncateSync(`${copy}-wal`, length)
-      const read = readOrCode(copy)
-      if (read === 'RUN_UNKNOWN' || read === 'JOURNAL_FORMAT') continue // cut off before the run
-      expect(all.slice(0, (JSON.parse(read) as unknown[]).length)).toEqual(
-        (JSON.parse(read) as unknown[]).map((event) => JSON.stringify(event)),
-      )
-    }
-  })
 })
 
 function readOrCode(path: string): string {
@@ -256,6 +235,17 @@ describe('one writer for each run', () => {
     taken.append({ type: 'run.resume', id: 'e0', at: now, seq: 0 })
     await taken.flush()
     expect([...other.read('one')]).toMatchObject([{ type: 'run.resume' }])
+  })
+
+  it('lets a run be begun whose process died before anything of it was written, and lists no such run', () => {
+    const path = join(scratchFolder(), 'runs.db')
+    let now = 1_000
+    open(path, { now: () => now, leaseMs: 10_000 }).create('one')
+    const other = open(path, { now: () => now, leaseMs: 10_000 })
+    expect(codeOf(() => other.create('one'))).toBe('RUN_EXISTS')
+    expect(other.runs()).toEqual([])
+    now += 10_000
+    expect(other.create('one').next).toBe(0)
   })
 })
 

@@ -333,7 +333,7 @@ describe('trouble on the way', () => {
 
   it('is not tried again where that could double an effect', async () => {
     expect(await sendPath('/hang-up', { json: 1 })).toMatchObject(
-      failure('CONNECTION_LOST', { retryable: false, hint: says('look there') }),
+      failure('CONNECTION_LOST', { retryable: false, uncertain: true, hint: says('look there') }),
     )
     expect(await sendPath('/hang-up', { method: 'PUT', json: 1 })).toMatchObject(
       failure('CONNECTION_LOST', { retryable: true }),
