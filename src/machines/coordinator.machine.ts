@@ -129,6 +129,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
       always: { guard: 'verdictIsIn', target: 'stopping' },
       on: {
         'run.pause': {},
+        'run.recovered': { actions: 'recoverPaused' },
         'run.resume': [{ guard: 'planIsWhole', target: 'dispatching' }, { target: 'planning' }],
       },
     },

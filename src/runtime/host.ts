@@ -9,6 +9,7 @@
 // H5. Nobody is told that the run is over before its record is durable.
 // H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
 //     `run.recovered` causes.
+// H7. What was asked of a run while nobody had it is taken in before `run.recovered`, and nothing of it goes out by itself.
 import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
@@ -30,6 +31,8 @@ import { steadyClock } from './steadyClock.ts'
 /** What a run is gone on with, after its process has ended. */
 export interface Recovery extends Omit<Draft<RunRecovered>, 'type'> {
   readonly past: readonly Numbered[]
+  /** Told when the past has been taken in; what is submitted meanwhile was asked while nobody had the run (H7). */
+  readonly onRestored?: () => void
 }
 
 export interface HostOptions extends RunMeans {
@@ -71,6 +74,7 @@ export class RunHost {
   #delivery: Delivery | undefined
   readonly #snapshots = new SnapshotSchedule()
   #next = 0
+  #isUnattended = false
   #outcome: Outcome | undefined
   /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
   #end: Standing | undefined
@@ -118,9 +122,16 @@ export class RunHost {
     return { state: value, context: context.held }
   }
 
+  /** It stands where its record ends, and is not gone on with yet. */
+  get isUnattended(): boolean {
+    return this.#isUnattended
+  }
+
   /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
-    if (this.#outcome === undefined) this.#scope?.self.send(draft)
+    if (this.#outcome !== undefined) return
+    if (this.#isUnattended) this.#takeMessage({ ...draft, unattended: true } as Draft<CoordinatorMessage>)
+    else this.#scope?.self.send(draft)
   }
 
   #begin(scope: HostScope): void {
@@ -143,10 +154,15 @@ export class RunHost {
     onStart(this.#coordinator)
     this.#coordinator.start()
     if (recovery === undefined) this.#afterEvent(first)
-    else if (this.context?.outcome === undefined) {
-      const { past: _past, ...now } = recovery
-      this.submit({ type: 'run.recovered', ...now })
-    }
+    else this.#goOn(recovery)
+  }
+
+  #goOn({ past: _past, onRestored, ...now }: Recovery): void {
+    if (this.context?.outcome !== undefined) return
+    this.#isUnattended = true
+    onRestored?.()
+    this.#isUnattended = false
+    this.submit({ type: 'run.recovered', ...now }) // dropped where what was asked has ended the run
   }
 
   /** Takes what is recorded through the chart, without a word to anybody; then the run goes on (H6). */
@@ -217,7 +233,7 @@ export class RunHost {
     const { held } = snapshot.context
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
-    const commands = held.eventId === event.id ? held.commands : []
+    const commands = held.eventId === event.id && !this.#isUnattended ? held.commands : [] // H7
     const { journal } = this.#options
     journal.describe?.(progressOf(snapshot.value, held))
     if (journal.keepSnapshot !== undefined && this.#snapshots.isDue(event.seq, held.outcome !== undefined))

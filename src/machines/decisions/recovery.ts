@@ -6,26 +6,40 @@
 // G2. Timers go on from their times: one whose time has passed fires at once.
 // G3. People, and the planner, are asked again what they were asked; a person's deadline stays where it was.
 // G4. What was being found out is found out anew, by the tools and the policy that there are now.
-// G5. A run that was being stopped has nothing left to wait for.
+// G5. What was out of a run that is paused goes out when the pause ends, but for what people and sub-runs have in hand.
+// G6. A run that was being stopped has nothing left to wait for.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
 import type { RunRecovered } from '../coordinator.messages.ts'
-import { lookUp } from './advance.ts'
+import { lookUp, recount } from './advance.ts'
 import { stopWaiting } from './close.ts'
 import { executeCommand } from './dispatch.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
-import { roleOf } from './lanes.ts'
+import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, resolveDoubt } from './uncertain.ts'
 
-export function recover(turn: Turn, { tools, planner, uncertain }: RunRecovered): void {
+export function recover(turn: Turn, event: RunRecovered): void {
+  takeOver(turn, event, takeUp)
+}
+
+export function recoverPaused(turn: Turn, event: RunRecovered): void {
+  takeOver(turn, event, (paused, step, entry) => {
+    if (goesOnByItself(paused, step, entry)) takeUp(paused, step, entry)
+    else putBack(paused, step, entry)
+  })
+}
+
+type TakeUp = (turn: Turn, step: Step, entry: Entry) => void
+
+function takeOver(turn: Turn, { tools, planner, uncertain }: RunRecovered, takeUpOne: TakeUp): void {
   const { settings } = turn.run
   turn.run = { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) }
   if (turn.verdict !== undefined) {
-    stopWaiting(turn) // G5
+    stopWaiting(turn) // G6
     return
   }
   for (const [key, at] of turn.timers) turn.commands.push({ type: 'timer.set', key, at }) // G2
@@ -36,7 +50,7 @@ export function recover(turn: Turn, { tools, planner, uncertain }: RunRecovered)
   }
   for (const [id, entry] of turn.entries) {
     const step = turn.steps.get(id)
-    if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry)
+    if (entry.status === 'running' && step !== undefined) takeUpOne(turn, step, entry)
   }
   askAfterRecovery(turn) // G3
   expandReady(turn)
@@ -69,4 +83,16 @@ function takeUp(turn: Turn, step: Step, entry: Entry): void {
     ...(leftMs !== undefined && { timeoutMs: leftMs }),
     ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
   })
+}
+
+/** A person who was asked, a sub-run that has begun; and what is uncertain does not go out in any case. */
+function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry): boolean {
+  return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayHaveHadEffect(turn.run, step)
+}
+
+/** Its next attempt has the same key, and the one that was cut short does not count as a try (G1, G5). */
+function putBack(turn: Turn, step: Step, entry: Entry): void {
+  countOut(turn, step, -1)
+  setEntry(turn, step.id, { ...entry, status: 'waiting', tries: Math.max(0, entry.tries - 1) })
+  recount(turn, step.id)
 }
