@@ -130,8 +130,14 @@ export class RunHost {
   /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
     if (this.#outcome !== undefined) return
-    if (this.#isUnattended) this.#takeMessage({ ...draft, unattended: true } as Draft<CoordinatorMessage>)
+    if (this.#isUnattended) this.#takeUnattended(draft)
     else this.#scope?.self.send(draft)
+  }
+
+  /** At once, so that the next one is checked against what this one has changed; what has ended the run is the last. */
+  #takeUnattended(draft: Draft<CoordinatorMessage>): void {
+    if (this.context?.outcome !== undefined) return
+    this.#takeMessage({ ...draft, unattended: true } as Draft<CoordinatorMessage>)
   }
 
   #begin(scope: HostScope): void {
