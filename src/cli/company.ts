@@ -87,11 +87,14 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
       process.exit(exitCodes.cancelled)
     },
   })
+  // A run that only waits for people elsewhere has nothing in this process that keeps it alive.
+  const alive = setInterval(() => undefined, 60_000)
   try {
     const outcome = await run.result
     if (more > 0) note([`… and ${more} more that nobody caught`])
     return { outcome, crash }
   } finally {
+    clearInterval(alive)
     approvals?.close()
     stopListening()
     stopHearing()

@@ -93,7 +93,7 @@ interface RunsLine {
   readonly within?: number
 }
 
-function onJournal(command: Command): Command {
+export function onJournal(command: Command): Command {
   return command.addOption(
     new Option('-j, --journal <file>', 'the journal').default(defaultJournal).env('PLANLOOM_JOURNAL'),
   )

@@ -1,5 +1,5 @@
 // Journals in SQLite files, as the command names them.
-import { PlanloomError, sqliteJournal, type RunSummary, type SqliteJournal } from '../runtime/index.ts'
+import { PlanloomError, sqliteJournal, type RunState, type RunSummary, type SqliteJournal } from '../runtime/index.ts'
 
 /** Where runs are recorded, and looked for, when nothing else is said. */
 export const defaultJournal = '.planloom/runs.db'
@@ -19,31 +19,56 @@ export async function withJournal<T>(path: string, work: (journal: SqliteJournal
   }
 }
 
-/** The run that is meant: by its id, by the beginning of one, or the latest where nothing is said.
+/** The run that is meant: by its id, by the beginning of one, or the latest where nothing is said, or "latest".
  *
  * @throws `RUN_UNKNOWN`, `RUN_AMBIGUOUS`
  */
 export function runMeant(journal: SqliteJournal, wanted: string | undefined): RunSummary {
-  const runs = journal.runs()
-  const [latest] = runs
-  if (wanted === undefined && latest !== undefined) return latest
-  const exact = runs.find(({ runId }) => runId === wanted)
-  const fitting = exact ? [exact] : runs.filter(({ runId }) => wanted !== undefined && runId.startsWith(wanted))
-  const [first, second] = fitting
-  if (first !== undefined && second === undefined) return first
-  const where = { path: journal.path, ...(wanted !== undefined && { runId: wanted }) }
-  if (first === undefined) {
-    const what = wanted === undefined ? 'no run at all' : `no run whose id is or begins with "${wanted}"`
-    throw new PlanloomError('RUN_UNKNOWN', `"${journal.path}" holds ${what}.`, {
-      hint: 'planloom runs lists those that there are.',
-      where,
-    })
+  if (wanted === undefined || wanted === 'latest') {
+    const [latest] = journal.runs({ limit: 1 })
+    if (latest !== undefined) return latest
+    throw unknownRun(journal, 'no run at all')
   }
-  throw new PlanloomError('RUN_AMBIGUOUS', `${fitting.length} runs begin with "${wanted ?? ''}".`, {
+  const fitting = journal.runs({ idPrefix: wanted })
+  const exact = fitting.find(({ runId }) => runId === wanted)
+  const [first, second] = exact ? [exact] : fitting
+  if (first === undefined) throw unknownRun(journal, `no run whose id is or begins with "${wanted}"`)
+  if (second === undefined) return first
+  throw new PlanloomError('RUN_AMBIGUOUS', `${fitting.length} runs begin with "${wanted}".`, {
     hint: `Say more of the id: ${fitting
       .slice(0, 5)
       .map(({ runId }) => runId)
       .join(', ')}.`,
-    where,
+    where: { path: journal.path, runId: wanted },
+  })
+}
+
+const openStates: readonly RunState[] = [
+  'planning',
+  'approving',
+  'dispatching',
+  'awaiting',
+  'replanning',
+  'paused',
+  'stopping',
+]
+
+/** As `runMeant`; the latest is the latest that is not over, and no sub-run: those belong to the runs that began them. */
+export function openRunMeant(journal: SqliteJournal, wanted: string | undefined): RunSummary {
+  if (wanted !== undefined && wanted !== 'latest') return runMeant(journal, wanted)
+  const open = journal.runs({ state: openStates }).find(({ parentRunId }) => parentRunId === undefined)
+  if (open !== undefined) return open
+  throw unknownRun(journal, 'no run that is not over')
+}
+
+/** How a run of this very id stands. */
+export function findRun(journal: SqliteJournal, id: string): RunSummary | undefined {
+  return journal.runs({ idPrefix: id }).find(({ runId }) => runId === id)
+}
+
+function unknownRun({ path }: SqliteJournal, what: string): PlanloomError {
+  return new PlanloomError('RUN_UNKNOWN', `"${path}" holds ${what}.`, {
+    hint: 'planloom runs lists those that there are.',
+    where: { path },
   })
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { PlanloomError } from '../errors.ts'
+import { addControlCommands } from './controlProgram.ts'
 import { diff } from './commands/diff.ts'
 import { graph, type GraphOptions } from './commands/graph.ts'
 import { plan, type PlanOptions } from './commands/plan.ts'
@@ -155,6 +156,7 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await tools([...modules, ...(options.tools ?? [])], output))
     })
 
+  addControlCommands({ program, command, output, end })
   addJournalCommands({ program, command, output, end })
 
   program
@@ -220,6 +222,12 @@ function runOptions(command: Command): Command {
         '--uncertain <policy>',
         'when nobody can tell whether a step had its effect: ask the planner or a person, do it again, or fail',
       ).choices(['replan', 'ask', 'retry', 'fail']),
+    )
+    .addOption(
+      new Option(
+        '--people <where>',
+        'where people answer and approve: at this terminal, or elsewhere with "planloom answer" and "approve"',
+      ).choices(['terminal', 'journal']),
     )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)

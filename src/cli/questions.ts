@@ -15,6 +15,8 @@ export interface QuestionOptions {
   readonly answers: ReadonlyMap<string, unknown>
   /** Say yes to every plan and step that wants approval. */
   readonly isApproved: boolean
+  /** Where people are asked: at the terminal, or nowhere here, since they answer through the journal. @default 'terminal' */
+  readonly people?: 'terminal' | 'journal' | undefined
   /** The screen is wanted for a question; called again with false when it is free. */
   readonly takeScreen: (taken: boolean) => void
 }
@@ -67,6 +69,15 @@ export function createQuestions(options: QuestionOptions): Questions {
     return { happened: true, output: valueOf(await prompt([], `${colours.cyan('what came of it')} `, signal)) }
   }
 
+  /** Says who is waited for; the answer comes as a command of the run. */
+  const elsewhere = (question: Question & { readonly runId: string }, signal: AbortSignal): Promise<never> => {
+    options.takeScreen(true)
+    const how = `planloom answer ${question.runId} ${question.stepId} <value>`
+    streams.stderr.write([...questionLines(question, colours), `  ${colours.dim(how)}`, ''].join('\n'))
+    options.takeScreen(false)
+    return withdrawn(signal)
+  }
+
   return {
     unused: () => [...answers.keys()].filter((stepId) => !used.has(stepId)),
 
@@ -76,6 +87,7 @@ export function createQuestions(options: QuestionOptions): Questions {
         const output = answers.get(question.stepId)
         return question.kind === 'uncertain' ? { happened: true, output } : output
       }
+      if (options.people === 'journal') return elsewhere(question, signal)
       if (!isInteractive) throw nobody(question)
       if (question.kind === 'uncertain') return askWhether(question, signal)
       return valueOf(await prompt(questionLines(question, colours), `${colours.cyan('answer')} `, signal))
@@ -83,6 +95,7 @@ export function createQuestions(options: QuestionOptions): Questions {
 
     async approve(lines, signal) {
       if (options.isApproved) return { isApproved: true, because: '' }
+      if (options.people === 'journal') return withdrawn(signal)
       if (!isInteractive)
         return {
           isApproved: false,
@@ -92,6 +105,17 @@ export function createQuestions(options: QuestionOptions): Questions {
       return { isApproved: /^y(es)?$/i.test(answer.trim()), because: 'it was not approved at the terminal' }
     },
   }
+}
+
+/** Waits until the question is no longer wanted. */
+function withdrawn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)))
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 function questionLines({ stepId, text, input }: Question, colours: Colours): string[] {
@@ -104,7 +128,7 @@ function questionLines({ stepId, text, input }: Question, colours: Colours): str
 
 function nobody({ stepId, text }: Question): PlanloomError {
   return new PlanloomError('NOBODY_TO_ASK', `Step "${stepId}" asks "${text}", and there is no terminal to ask at.`, {
-    hint: `Give the answer beforehand: --answer ${stepId}=…`,
+    hint: `Give the answer beforehand: --answer ${stepId}=…; or have it wait for "planloom answer": --people journal`,
     where: { stepId },
   })
 }

@@ -7,7 +7,8 @@ export function filterRuns(runs: readonly RunSummary[], filter: RunFilter = {}):
   return fitting.sort((a, b) => b.startedAt - a.startedAt).slice(0, filter.limit)
 }
 
-function fits(run: RunSummary, { state, goal, since, until, labels }: RunFilter): boolean {
+function fits(run: RunSummary, { idPrefix, state, goal, since, until, labels }: RunFilter): boolean {
+  if (idPrefix !== undefined && !run.runId.startsWith(idPrefix)) return false
   if (state !== undefined && !(run.state !== undefined && [state].flat().includes(run.state))) return false
   if (goal !== undefined && !run.goal.toLowerCase().includes(goal.toLowerCase())) return false
   if (since !== undefined && run.startedAt < since) return false

@@ -5,8 +5,8 @@
 // J3. What was appended is never changed.
 // J4. One writer per run: whoever opens a run keeps others out until it is closed or its owner is dead.
 import type { BudgetUsed, CoordinatorMessage, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
-
 import type { Json } from '../plan/json.ts'
+import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
 
 /** Version of the event format; written at the head of every export. */
 export const journalVersion = 1
@@ -59,6 +59,13 @@ export interface RunJournal {
   readonly keepSnapshot?: ((snapshot: RunSnapshot) => void) | undefined
   /** Makes durable what was appended. Gives a promise only where that takes time. @default 'process' */
   flush(durability?: Durability): void | Promise<void>
+  /** Requests that came since it was last asked, oldest first; at first those that have waited. */
+  takeRequests?(): readonly RunRequest[]
+  /** Has `listener` told, in a turn of its own, when there are requests to take, until the record is closed. A request that
+   * is taken becomes an event that names it (`request`), or is refused. */
+  onRequest?(listener: () => void): void
+  /** Refuses a request, from the next flush on. */
+  refuse?(number: number, refusal: RequestRefusal): void
   close(): void | Promise<void>
 }
 
@@ -77,6 +84,8 @@ export interface RunSummary extends Partial<RunProgress> {
 
 /** Which runs to list: those that fit all that is said. Newest first. */
 export interface RunFilter {
+  /** What the id begins with. */
+  readonly idPrefix?: string
   readonly state?: string | readonly string[]
   /** Part of the goal's text. */
   readonly goal?: string
@@ -98,5 +107,13 @@ export interface Journal {
    * over. @throws `RUN_UNKNOWN` */
   snapshot?(runId: string, upTo?: number): StoredSnapshot | undefined
   runs(filter?: RunFilter): Iterable<RunSummary> | AsyncIterable<RunSummary>
+  /** Asks something of a run, whichever process has it: it is checked, and taken or refused, by that process, or when the run
+   * is gone on with.
+   *
+   * @returns the number of the request
+   * @throws `RUN_UNKNOWN`, `RUN_OVER` */
+  request?(runId: string, command: RunCommand, options?: { readonly by?: string }): number | Promise<number>
+  /** What was asked of a run, and what came of it; oldest first. @throws `RUN_UNKNOWN` */
+  requests?(runId: string): Iterable<RunRequest> | AsyncIterable<RunRequest>
   close(): void | Promise<void>
 }

@@ -1,11 +1,14 @@
 // A journal in memory: for runs that need not outlive their process, and for tests.
 import { filterRuns } from './filterRuns.ts'
 import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
+import { overRefusal, refuseOver, type RequestRefusal, type RunRequest } from './requests.ts'
 import { runExists, runOwnedHere, runUnknown } from './runErrors.ts'
 
 export interface MemoryJournalOptions {
   /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
   readonly keepRuns?: number
+  /** Time at which requests are made, in ms since the epoch. @default the machine's */
+  readonly now?: () => number
 }
 
 /** Keeps every event of its runs in memory.
@@ -16,15 +19,19 @@ export interface MemoryJournalOptions {
  * const runtime = createRuntime({ journal })
  * await runtime.close()
  */
-export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): Journal {
+export function memoryJournal({ keepRuns = 1_000, now = Date.now }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
   const progress = new Map<string, RunProgress>()
   const live = new Set<string>()
   const closed = new Set<string>()
+  const asked = new Map<string, RunRequest[]>()
+  const listeners = new Map<string, () => void>()
+  let requestNumber = 0
 
   function open(runId: string, events: JournalEvent[]): RunJournal {
     closed.delete(runId)
     live.add(runId)
+    let taken = 0
     return {
       runId,
       get next() {
@@ -32,12 +39,28 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
       },
       append(event) {
         events.push(event)
+        if ('request' in event) settle(runId, event.request, { seq: event.seq })
       },
       describe(shown) {
         progress.set(runId, shown)
+        if (shown.reason === undefined) return
+        for (const { number } of openRequests(runId)) settle(runId, number, { refused: overRefusal(runId) })
       },
       flush: () => undefined,
+      takeRequests() {
+        const fresh = openRequests(runId).filter(({ number }) => number > taken)
+        taken = fresh.at(-1)?.number ?? taken
+        return fresh
+      },
+      onRequest(listener) {
+        listeners.set(runId, listener)
+        if (openRequests(runId).length > 0) queueMicrotask(listener)
+      },
+      refuse(number, refused) {
+        settle(runId, number, { refused })
+      },
       close() {
+        listeners.delete(runId)
         live.delete(runId)
         closed.add(runId)
         if (closed.size > keepRuns) forget(closed.values().next().value ?? '')
@@ -45,10 +68,23 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
     }
   }
 
+  function openRequests(runId: string): readonly RunRequest[] {
+    return (asked.get(runId) ?? []).filter(({ seq, refused }) => seq === undefined && refused === undefined)
+  }
+
+  /** A request that has come to its end stays as it is. */
+  function settle(runId: string, number: number, end: Settled): void {
+    const requests = asked.get(runId) ?? []
+    const at = requests.findIndex((one) => one.number === number && one.seq === undefined && one.refused === undefined)
+    const request = requests[at]
+    if (request !== undefined) requests[at] = { ...request, ...end }
+  }
+
   function forget(runId: string): void {
     closed.delete(runId)
     records.delete(runId)
     progress.delete(runId)
+    asked.delete(runId)
   }
 
   function recordOf(runId: string): JournalEvent[] {
@@ -75,9 +111,31 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
         [...records].map(([runId, events]) => summaryOf(runId, events, progress.get(runId))).reverse(),
         filter,
       ),
+    request(runId, command, { by } = {}) {
+      recordOf(runId)
+      if (progress.get(runId)?.reason !== undefined) refuseOver(runId, command)
+      const number = ++requestNumber
+      const request = {
+        number,
+        runId,
+        at: now(),
+        ...(by !== undefined && { by }),
+        command: structuredClone(command),
+      }
+      asked.set(runId, [...(asked.get(runId) ?? []), request])
+      const listener = listeners.get(runId)
+      if (listener) queueMicrotask(listener)
+      return number
+    },
+    requests(runId) {
+      recordOf(runId)
+      return [...(asked.get(runId) ?? [])]
+    },
     close: () => undefined,
   }
 }
+
+type Settled = { readonly seq: number } | { readonly refused: RequestRefusal }
 
 function summaryOf(runId: string, events: readonly JournalEvent[], progress: RunProgress | undefined): RunSummary {
   const [first] = events

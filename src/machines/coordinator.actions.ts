@@ -10,6 +10,7 @@ import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
 import * as recovery from './decisions/recovery.ts'
 import { decide, type Turn } from './decisions/turn.ts'
+import { isUnattended } from './decisions/refusal.ts'
 
 type EventOf<T extends CoordinatorMessage['type']> = Extract<CoordinatorMessage, { readonly type: T }>
 
@@ -46,7 +47,10 @@ function isOneOf<T extends CoordinatorMessage['type']>(
 export const beginPlanning = act(planner.beginPlanning)
 export const raiseUnmetGoal = act(planner.raiseUnmetGoal)
 export const askForPatch = act(planner.askForPatch)
-export const dispatchReady = act(dispatch.dispatchReady)
+/** A run that nobody has sends nothing out: what is ready goes with `run.recovered`. */
+export const dispatchReady = coordinatorSetup.assign(({ context: { held }, event }) =>
+  isUnattended(event) ? {} : { held: decide(held, 'id' in event ? event : held.run, dispatch.dispatchReady) },
+)
 export const stopEverything = act(close.stopEverything)
 export const closeRun = act(close.closeRun)
 
@@ -70,6 +74,8 @@ export const takeGivenUp = actOn(['plan.givenUp'], planner.takeGivenUp)
 export const takePlannerFailure = actOn(['plan.failed'], planner.takePlannerFailure)
 export const recover = actOn(['run.recovered'], recovery.recover)
 export const fork = actOn(['run.forked'], forking.fork)
+export const forkPaused = actOn(['run.forked'], forking.forkPaused)
+export const recoverPaused = actOn(['run.recovered'], recovery.recoverPaused)
 export const takeTimer = actOn(['timer.fired'], (turn, { key }) => {
   if (key.startsWith('retry:')) outcomes.takeRetryTimer(turn, key)
   else if (key.startsWith('planner:')) planner.takePlannerTimer(turn, key)

@@ -3,6 +3,7 @@ import type { Holding } from './coordinator.setup.ts'
 import type { CoordinatorMessage } from './coordinator.messages.ts'
 import { nothingCanHappen as nothingEverHappens } from './decisions/close.ts'
 import { isGoalUnmet } from './decisions/goal.ts'
+import { isUnattended } from './decisions/refusal.ts'
 import { openSteps } from './decisions/turn.ts'
 
 interface Asked {
@@ -28,7 +29,9 @@ export const everyStepSettled = ({ context: { held } }: Asked): boolean => openS
 /** Costs the same for any plan until its last step has ended. */
 export const goalIsUnmet = ({ context: { held } }: Asked): boolean => isGoalUnmet(held)
 export const nothingIsOut = ({ context: { held } }: Asked): boolean => held.counts.running === 0
-export const nothingCanHappen = ({ context: { held } }: Asked): boolean => nothingEverHappens(held)
+/** Of a run that nobody has that cannot be told yet: what is ready goes out when it is gone on with. */
+export const nothingCanHappen = ({ context: { held }, event }: Asked): boolean =>
+  !isUnattended(event) && nothingEverHappens(held)
 export const runIsCompleted = ({ context: { held } }: Asked): boolean =>
   held.counts.running === 0 && held.verdict?.status === 'completed'
 export const runIsFailed = ({ context: { held } }: Asked): boolean =>

@@ -131,6 +131,8 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
       always: { guard: 'verdictIsIn', target: 'stopping' },
       on: {
         'run.pause': {},
+        'run.recovered': { actions: 'recoverPaused' },
+        'run.forked': { actions: 'forkPaused' },
         'run.resume': [{ guard: 'planIsWhole', target: 'dispatching' }, { target: 'planning' }],
       },
     },

@@ -270,6 +270,10 @@ export type ForkOutcome =
 
 interface FromPerson extends Message {
   readonly by?: string
+  /** Number of the request in the journal that it was, where another process asked for it. */
+  readonly request?: number
+  /** Taken in while no process had the run: nothing of it was out, and nothing goes out before `run.recovered`. */
+  readonly unattended?: true
 }
 export interface RunApprove extends FromPerson {
   readonly type: 'run.approve'

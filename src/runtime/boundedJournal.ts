@@ -4,6 +4,7 @@
 // B2. No timer outlives what it waits for.
 import { PlanloomError } from '../errors.ts'
 import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } from '../journal/journal.ts'
+import type { RequestRefusal, RunRequest } from '../journal/requests.ts'
 import type { Clock } from './clock.ts'
 
 export interface JournalLimit {
@@ -47,6 +48,18 @@ export class BoundedRunJournal implements RunJournal {
     const flushed = this.#journal.flush(durability)
     // Most journals answer at once: those cost no timer.
     return flushed instanceof Object ? this.#bound(flushed, 'was not written') : undefined
+  }
+
+  takeRequests(): readonly RunRequest[] {
+    return this.#journal.takeRequests?.() ?? []
+  }
+
+  onRequest(listener: () => void): void {
+    this.#journal.onRequest?.(listener)
+  }
+
+  refuse(number: number, refusal: RequestRefusal): void {
+    this.#journal.refuse?.(number, refusal)
   }
 
   close(): void | Promise<void> {

@@ -137,8 +137,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       const run = startOf(past, runId)
       const planner = given.planner ?? plannerFor(run)
       const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
+      const waiting = runJournal.takeRequests?.() ?? []
       const subPlanner = given.planner ?? defaultPlanner
-      const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery })
+      const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery, waiting })
       if (given.signal) runs.follow(launched, given.signal, 'the signal given to resume() fired')
       return launched.handle
     } catch (error) {

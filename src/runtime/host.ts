@@ -9,6 +9,7 @@
 // H5. Nobody is told that the run is over before its record is durable.
 // H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
 //     `run.recovered` causes.
+// H7. What was asked of a run while nobody had it is taken in before `run.recovered`, and nothing of it goes out by itself.
 import { PlanloomError } from '../errors.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
@@ -39,6 +40,8 @@ export interface Recovery {
   readonly past: readonly Numbered[]
   /** What its coordinator is told then. */
   readonly message: Draft<RunRecovered | RunForked>
+  /** Told when the past has been taken in; what is submitted meanwhile was asked while nobody had the run (H7). */
+  readonly onRestored?: () => void
 }
 
 export interface HostOptions extends RunMeans {
@@ -80,6 +83,7 @@ export class RunHost {
   #delivery: Delivery | undefined
   readonly #snapshots = new SnapshotSchedule()
   #next = 0
+  #isUnattended = false
   #outcome: Outcome | undefined
   /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
   #end: Standing | undefined
@@ -127,9 +131,22 @@ export class RunHost {
     return { state: value, context: context.held }
   }
 
+  /** It stands where its record ends, and is not gone on with yet. */
+  get isUnattended(): boolean {
+    return this.#isUnattended
+  }
+
   /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
-    if (this.#outcome === undefined) this.#scope?.self.send(draft)
+    if (this.#outcome !== undefined) return
+    if (this.#isUnattended) this.#takeUnattended(draft)
+    else this.#scope?.self.send(draft)
+  }
+
+  /** At once, so that the next one is checked against what this one has changed; what has ended the run is the last. */
+  #takeUnattended(draft: Draft<CoordinatorMessage>): void {
+    if (this.context?.outcome !== undefined) return
+    this.#takeMessage({ ...draft, unattended: true } as Draft<CoordinatorMessage>)
   }
 
   #begin(scope: HostScope): void {
@@ -152,9 +169,15 @@ export class RunHost {
     onStart(this.#coordinator)
     this.#coordinator.start()
     if (recovery === undefined) this.#afterEvent(first)
-    else if (this.context?.outcome === undefined) {
-      this.submit(recovery.message)
-    }
+    else this.#goOn(recovery)
+  }
+
+  #goOn({ message, onRestored }: Recovery): void {
+    if (this.context?.outcome !== undefined) return
+    this.#isUnattended = true
+    onRestored?.()
+    this.#isUnattended = false
+    this.submit(message) // dropped where what was asked has ended the run
   }
 
   /** Takes what is recorded through the chart, without a word to anybody; then the run goes on (H6). */
@@ -225,7 +248,7 @@ export class RunHost {
     const { held } = snapshot.context
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
-    const commands = held.eventId === event.id ? held.commands : []
+    const commands = held.eventId === event.id && !this.#isUnattended ? held.commands : [] // H7
     const { journal } = this.#options
     journal.describe?.(progressOf(snapshot.value, held))
     if (journal.keepSnapshot !== undefined && this.#snapshots.isDue(event.seq, held.outcome !== undefined))

@@ -34,6 +34,8 @@ export {
 } from '../journal/journal.ts'
 export { replayJournal } from './replay.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'
+export type { RequestRefusal, RunCommand, RunRequest } from '../journal/requests.ts'
+export type { RunOwner } from '../journal/sqlite/owner.ts'
 export { runLogic, type RunActorInput, type RunActorSnapshot } from './runLogic.ts'
 export type { RunActorEvent, RunRefused } from './runActorEvents.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'

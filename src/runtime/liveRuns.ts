@@ -5,12 +5,14 @@
 import type { Planner } from '../actors/planners/planner.ts'
 import { onAbort } from '../actors/onAbort.ts'
 import type { RunJournal } from '../journal/journal.ts'
+import type { RunRequest } from '../journal/requests.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
 import { createActor } from '../machines/xstate.ts'
 import { BoundedRunJournal, isStall, type JournalLimit } from './boundedJournal.ts'
 import { createCascade } from './cascade.ts'
 import type { RunMeans } from './delivery.ts'
 import { RunHost, type Recovery } from './host.ts'
+import { Inbox } from './inbox.ts'
 import type { Run } from './run.ts'
 import { RunHandle } from './runHandle.ts'
 import { RunRecord } from './runRecord.ts'
@@ -30,6 +32,8 @@ export interface Launch {
   readonly subPlanner: Planner
   readonly runJournal: RunJournal
   readonly recovery?: Recovery
+  /** What was asked of the run while nobody had it. */
+  readonly waiting?: readonly RunRequest[]
 }
 
 export interface LiveRun extends Pick<Parent, 'run' | 'planner'> {
@@ -59,14 +63,25 @@ export class LiveRuns {
     return this.#live.get(runId)
   }
 
-  launch({ run, planner, subPlanner, recovery, runJournal }: Launch): LiveRun {
+  launch({ run, planner, subPlanner, recovery, waiting = [], runJournal }: Launch): LiveRun {
     const { means, journalLimit } = this.#options
     const { runId } = run
     const record = new RunRecord()
     const journal = new BoundedRunJournal(runJournal, journalLimit)
-    const host = new RunHost({ ...means, run, recovery, journal, planner, watch: record })
+    const onRestored = (): void => {
+      inbox.take(waiting)
+    }
+    const host = new RunHost({
+      ...means,
+      run,
+      recovery: recovery && { ...recovery, onRestored },
+      journal,
+      planner,
+      watch: record,
+    })
     const { tools, executors, readAnswer } = means
     const handle = new RunHandle(run, host, record, { tools, executors: [...executors.keys(), 'person'], readAnswer })
+    const inbox = new Inbox(handle, journal)
     const launched: LiveRun = { run, planner: subPlanner, host, handle }
     this.#handles.set(runId, handle)
     this.#live.set(runId, launched)
@@ -78,6 +93,7 @@ export class LiveRuns {
       void closing.then(() => this.#closings.delete(closing))
     })
     createActor(host.logic).start()
+    inbox.open()
     return launched
   }
 

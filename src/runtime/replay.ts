@@ -7,6 +7,7 @@ import type { Outcome, RunStarted } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { ledgerOf } from './ledgerOf.ts'
 import { revisionsOf } from './revisions.ts'
+import { findQuestions } from './questions.ts'
 import type { Replay, RunState, Transition } from './run.ts'
 import { transitionOf } from './runRecord.ts'
 
@@ -71,6 +72,9 @@ export function replayOf(
     },
     get revisions() {
       return revisionsOf(standing.context)
+    },
+    get questions() {
+      return findQuestions(standing.context)
     },
     get outcome() {
       return 'outcome' in standing ? standing.outcome : standing.context.outcome

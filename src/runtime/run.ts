@@ -72,6 +72,8 @@ export interface Replay {
   /** Every revision, oldest first. */
   readonly revisions: readonly Plan[]
   readonly outcome: Outcome | undefined
+  /** What it waits for people for. */
+  readonly questions: readonly Question[]
   readonly transitions: readonly Transition[]
   ledger(): Iterable<StepReport & { readonly id: string }>
   output(id: string): Json | undefined

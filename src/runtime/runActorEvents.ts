@@ -1,27 +1,9 @@
 // What an XState machine may send to a run, and what the run tells it: the commands of a run as events.
-import type { Json } from '../plan/json.ts'
-import type { Operation } from '../plan/schema.ts'
-import type { RunLimits } from '../machines/coordinator.messages.ts'
+import type { RunCommand } from '../journal/requests.ts'
 import type { Run } from './run.ts'
 
 /** What may be sent to the actor of a run: the commands of a run, named as the coordinator hears them. */
-export type RunActorEvent =
-  | { readonly type: 'run.approve'; readonly stepId?: string; readonly by?: string }
-  | { readonly type: 'run.reject'; readonly because: string; readonly stepId?: string; readonly by?: string }
-  | {
-      readonly type: 'run.edit'
-      readonly operations: readonly Operation[]
-      readonly because?: string
-      readonly by?: string
-    }
-  | { readonly type: 'run.pause'; readonly by?: string }
-  | { readonly type: 'run.resume'; readonly by?: string }
-  | { readonly type: 'run.cancel'; readonly because?: string; readonly by?: string }
-  | { readonly type: 'step.retry'; readonly stepId: string; readonly by?: string }
-  | { readonly type: 'step.skip'; readonly stepId: string; readonly because?: string; readonly by?: string }
-  | { readonly type: 'step.answered'; readonly stepId: string; readonly value: Json; readonly by?: string }
-  | { readonly type: 'fact.reported'; readonly key: string; readonly value: Json; readonly by?: string }
-  | { readonly type: 'budget.extend'; readonly limits: Partial<RunLimits>; readonly by?: string }
+export type RunActorEvent = RunCommand & { readonly by?: string }
 
 /** What the actor of a run tells its parent, and whoever listens with `on('run.refused', …)`: it could not do as it was told,
  * and nothing has changed. */
@@ -35,8 +17,8 @@ export interface RunRefused {
   readonly error: unknown
 }
 
-/** Gives a run a command. @throws as the method of the run. */
-export function command(run: Run, event: RunActorEvent): void {
+/** Gives a run a command, which may be a request of the journal. @throws as the method of the run. */
+export function command(run: Run, event: RunActorEvent & { readonly request?: number }): void {
   switch (event.type) {
     case 'run.approve':
       run.approve(event)

@@ -24,8 +24,11 @@ import { findQuestions } from './questions.ts'
 import { checkLimits, checkReport } from './checkOptions.ts'
 import { namedLimits } from './settings.ts'
 
-interface By {
+/** Who gives a command. */
+interface From {
   readonly by?: string
+  /** Number of the request in the journal that it is. */
+  readonly request?: number
 }
 
 /** What commands are checked with before they become events. */
@@ -127,69 +130,75 @@ export class RunHandle implements Run {
     return this.#record.transitions(from)
   }
 
-  approve({ stepId, by }: By & { readonly stepId?: string } = {}): void {
-    this.#command({ type: 'run.approve', ...(stepId !== undefined && { stepId }), ...whoOf(by) })
+  approve({ stepId, ...from }: From & { readonly stepId?: string } = {}): void {
+    this.#command({ type: 'run.approve', ...(stepId !== undefined && { stepId }), ...whoOf(from) })
   }
 
-  reject(because: string, { stepId, by }: By & { readonly stepId?: string } = {}): void {
-    this.#command({ type: 'run.reject', because, ...(stepId !== undefined && { stepId }), ...whoOf(by) })
+  reject(because: string, { stepId, ...from }: From & { readonly stepId?: string } = {}): void {
+    this.#command({ type: 'run.reject', because, ...(stepId !== undefined && { stepId }), ...whoOf(from) })
   }
 
   edit(
     operations: readonly Operation[],
-    { because = 'edited by hand', by }: By & { readonly because?: string } = {},
+    { because = 'edited by hand', ...from }: From & { readonly because?: string } = {},
   ): void {
     const context = this.#context
     const { plan } = context
     const patch = readPatch(this.id, {
       base: plan?.revision ?? 1,
-      by: { planner: by ?? 'person' },
+      by: { planner: from.by ?? 'person' },
       because: { type: 'edited', text: because },
       operations,
     })
-    const command = { type: 'run.edit', patch, ...whoOf(by) } as const
+    const command = { type: 'run.edit', patch, ...whoOf(from) } as const
     this.#check(command)
     if (plan !== undefined) checkEdit(this.id, context, plan, patch, this.#means)
     this.#host.submit(command)
   }
 
-  pause({ by }: By = {}): void {
-    this.#command({ type: 'run.pause', ...whoOf(by) })
+  pause(from: From = {}): void {
+    this.#command({ type: 'run.pause', ...whoOf(from) })
   }
 
-  resume({ by }: By = {}): void {
-    this.#command({ type: 'run.resume', ...whoOf(by) })
+  resume(from: From = {}): void {
+    this.#command({ type: 'run.resume', ...whoOf(from) })
   }
 
-  cancel(because?: string, { by }: By = {}): void {
+  cancel(because?: string, from: From = {}): void {
     if (this.outcome !== undefined) return // what is over needs no stopping
-    this.#command({ type: 'run.cancel', ...(because !== undefined && { because }), ...whoOf(by) })
+    this.#command({ type: 'run.cancel', ...(because !== undefined && { because }), ...whoOf(from) })
   }
 
-  retry(stepId: string, { by }: By = {}): void {
-    this.#command({ type: 'step.retry', stepId, ...whoOf(by) })
+  retry(stepId: string, from: From = {}): void {
+    this.#command({ type: 'step.retry', stepId, ...whoOf(from) })
   }
 
-  skip(stepId: string, { because, by }: By & { readonly because?: string } = {}): void {
-    this.#command({ type: 'step.skip', stepId, ...(because !== undefined && { because }), ...whoOf(by) })
+  skip(stepId: string, { because, ...from }: From & { readonly because?: string } = {}): void {
+    this.#command({ type: 'step.skip', stepId, ...(because !== undefined && { because }), ...whoOf(from) })
   }
 
-  answer(stepId: string, value: Json, { by }: By = {}): void {
+  answer(stepId: string, value: Json, from: From = {}): void {
     this.#check({ type: 'step.answered', stepId, value: null })
     const step = this.#context.steps.get(stepId)
     if (step === undefined) return
     const { value: read, facts } = checkAnswer(this.id, step, value, this.#means.readAnswer)
-    this.#host.submit({ type: 'step.answered', stepId, value: read, ...(facts.length > 0 && { facts }), ...whoOf(by) })
+    this.#host.submit({
+      type: 'step.answered',
+      stepId,
+      value: read,
+      ...(facts.length > 0 && { facts }),
+      ...whoOf(from),
+    })
   }
 
-  report(key: string, value: Json, { by }: By = {}): void {
+  report(key: string, value: Json, from: From = {}): void {
     checkReport({ key })
-    this.#command({ type: 'fact.reported', key, value: toJsonValue(value), ...whoOf(by) })
+    this.#command({ type: 'fact.reported', key, value: toJsonValue(value), ...whoOf(from) })
   }
 
-  extend(limits: Parameters<Run['extend']>[0], { by }: By = {}): void {
+  extend(limits: Parameters<Run['extend']>[0], from: From = {}): void {
     checkLimits(limits)
-    this.#command({ type: 'budget.extend', limits: namedLimits(limits), ...whoOf(by) })
+    this.#command({ type: 'budget.extend', limits: namedLimits(limits), ...whoOf(from) })
   }
 
   #command(command: Command): void {
@@ -202,7 +211,7 @@ export class RunHandle implements Run {
   #check(command: Command): void {
     const { outcome } = this
     if (outcome !== undefined) throw this.#isOver(command, outcome)
-    const refusal = findRefusal(this.#context, command)
+    const refusal = findRefusal(this.#context, this.#host.isUnattended ? { ...command, unattended: true } : command)
     if (refusal === undefined) return
     throw new CommandRefusedError(this.id, refusal, 'stepId' in command ? command.stepId : undefined)
   }
@@ -215,6 +224,6 @@ export class RunHandle implements Run {
   }
 }
 
-function whoOf(by: string | undefined): By {
-  return by === undefined ? {} : { by }
+function whoOf({ by, request }: From): From {
+  return { ...(by !== undefined && { by }), ...(request !== undefined && { request }) }
 }

@@ -54,6 +54,7 @@ export function describeJournal(name: string, open: () => Journal): void {
       expect(await listed({ labels: { team: 'red' } })).toEqual(['b', 'a'])
       expect(await listed({ labels: { team: 'red', tier: '1' } })).toEqual(['a'])
       expect(await listed({ limit: 1 })).toEqual(['b'])
+      expect(await listed({ idPrefix: 'a' })).toEqual(['a'])
       expect(await listed({ goal: '%' })).toEqual([])
     })
 

@@ -1,10 +1,10 @@
 // `planloom events`: what happened in a run, event by event; with `--follow`, as it happens in whatever process has it.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JournalEvent, SqliteJournal } from '../../runtime/index.ts'
+import type { JournalEvent } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
-import { runMeant, withJournal } from '../journals.ts'
+import { findRun, runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 
 export interface EventsOptions {
@@ -21,7 +21,7 @@ export async function events(run: string | undefined, options: EventsOptions, ou
     const { runId } = runMeant(journal, run)
     let next = options.from ?? 0
     for (;;) {
-      const isOver = isEnded(journal, runId) // asked first: what is written until then is read below
+      const isOver = findRun(journal, runId)?.reason !== undefined // asked first: what is written until then is read below
       for (const event of journal.read(runId, next)) {
         tell(event, output)
         next = event.seq + 1
@@ -30,11 +30,6 @@ export async function events(run: string | undefined, options: EventsOptions, ou
       await wait(followMs)
     }
   })
-}
-
-function isEnded(journal: SqliteJournal, runId: string): boolean {
-  const summary = journal.runs().find((run) => run.runId === runId)
-  return summary?.reason !== undefined
 }
 
 function tell(event: JournalEvent, output: Output): void {
@@ -47,7 +42,7 @@ function tell(event: JournalEvent, output: Output): void {
 
 /** What an event is about, in one line: what is there of these, in this order. */
 function detailsOf(event: JournalEvent): string {
-  const { stepId, attempt, failure, because, key, goal, plan, patch, by } = event as Details
+  const { stepId, attempt, failure, because, key, goal, plan, patch, limits, by, request } = event as Details
   const parts = [
     stepId,
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
@@ -57,7 +52,9 @@ function detailsOf(event: JournalEvent): string {
     goal?.text,
     plan && `${plan.steps.length} steps`,
     patch?.because.text,
+    limits && JSON.stringify(limits),
     by && `by ${by}`,
+    request !== undefined ? `request ${request}` : undefined,
   ]
   return parts.filter((part) => part !== undefined).join(' · ')
 }
@@ -72,5 +69,7 @@ interface Details {
   readonly goal?: { readonly text: string }
   readonly plan?: { readonly steps: readonly unknown[] }
   readonly patch?: { readonly because: { readonly text: string } }
+  readonly limits?: object
   readonly by?: string
+  readonly request?: number
 }

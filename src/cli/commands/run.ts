@@ -1,6 +1,7 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
 import {
   createRuntime,
+  PlanloomError,
   sqliteJournal,
   type Run,
   type RunLimits,
@@ -29,6 +30,8 @@ export interface RunOptions extends WorkOptions {
   readonly uncertain?: UncertainPolicy
   /** Approve beforehand whatever wants approval. */
   readonly yes?: boolean
+  /** Where people are asked, and answer. */
+  readonly people?: 'terminal' | 'journal'
   /** By step id. */
   readonly answers?: ReadonlyMap<string, unknown>
   /** File that the journal is written to, as the run goes on. */
@@ -88,6 +91,7 @@ export async function openWork(
   progress: () => Progress | undefined,
 ): Promise<{ readonly runtime: Runtime; readonly work: Work; readonly questions: Questions }> {
   checkEvents(options, output)
+  checkPeople(options)
   const work = await loadWork(file, options)
   if (options.answers && work.planner === undefined) checkAnswers(options.answers.keys(), work.plan)
   const { journal } = options
@@ -96,6 +100,7 @@ export async function openWork(
     colours: output.errorColours,
     answers: options.answers ?? new Map(),
     isApproved: options.yes === true,
+    people: options.people,
     takeScreen: (isTaken) => {
       if (isTaken) progress()?.suspend()
       else progress()?.resume()
@@ -129,4 +134,12 @@ function runtimeOptions(work: Work, options: RunOptions): RuntimeOptions {
     ...(options.uncertain && { uncertain: options.uncertain }),
     ...(options.seed !== undefined && { seed: options.seed }),
   }
+}
+
+/** People who are not at this terminal find the run in a journal that they can write to. @throws `USAGE` */
+function checkPeople({ people, journal }: RunOptions): void {
+  if (people !== 'journal' || (journal !== undefined && isDatabase(journal))) return
+  throw new PlanloomError('USAGE', 'Nobody could answer: --people journal needs a journal in a database.', {
+    hint: 'Add --journal runs.db.',
+  })
 }

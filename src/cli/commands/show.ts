@@ -1,10 +1,11 @@
 // `planloom show`: one run of a journal, as it is or as it was after some event.
 import { renderTree } from '../../plan/index.ts'
-import { readRun, type Replay } from '../../runtime/index.ts'
+import { readRun, type Replay, type RunRequest } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { questionLines, requestLines } from '../waitingLines.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
 
 export interface ShowOptions {
@@ -18,10 +19,30 @@ export async function show(run: string | undefined, options: ShowOptions, output
     const { runId, events: total } = runMeant(journal, run)
     const { at = total - 1 } = options
     const replayed = await readRun(journal, runId, { at })
-    output.print(lines(replayed, { at, isLatest: at === total - 1 }, output))
-    output.document({ ...summaryDocument(replayedRun(replayed), replayed.outcome), state: replayed.state, at })
+    const isLatest = at === total - 1
+    const asked = isLatest ? journal.requests(runId).filter(isOpen) : []
+    const { state, questions } = replayed
+    output.print([
+      ...lines(replayed, { at, isLatest }, output),
+      ...(isLatest ? separated(questionLines(replayed, output.colours)) : []),
+      ...separated(requestLines(asked, Date.now())),
+    ])
+    output.document({
+      ...summaryDocument(replayedRun(replayed), replayed.outcome),
+      state,
+      at,
+      ...(isLatest && { questions, requests: asked }),
+    })
     return exitCodes.done
   })
+}
+
+function isOpen({ seq, refused }: RunRequest): boolean {
+  return seq === undefined && refused === undefined
+}
+
+function separated(some: readonly string[]): readonly string[] {
+  return some.length === 0 ? [] : ['', ...some]
 }
 
 function lines(

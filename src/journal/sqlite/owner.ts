@@ -25,6 +25,14 @@ interface OwnerRow {
   readonly beat_at: number
 }
 
+/** A process that has a run. */
+export interface RunOwner {
+  readonly pid: number
+  readonly host: string
+  /** It is this very process. */
+  readonly isHere: boolean
+}
+
 /** This process as an owner of runs in one file. Its row is there as long as it holds a run. */
 export class Owner {
   readonly id = randomUUID()
@@ -32,6 +40,7 @@ export class Owner {
   readonly #options: OwnerOptions
   readonly #heart: ReturnType<typeof setInterval>
   readonly #onFault: (error: unknown) => void
+  #isSigned = false
 
   constructor(database: Database, options: OwnerOptions, onFault: (error: unknown) => void) {
     this.#database = database
@@ -59,14 +68,17 @@ export class Owner {
     return fence
   }
 
-  /** Whether an owner lives, as far as can be told. */
-  isHeld(owner: string): boolean {
+  /** An owner that lives, as far as can be told. */
+  find(owner: string): RunOwner | undefined {
     const other = this.#find(owner)
-    return other !== undefined && this.#isAlive(other)
+    if (other === undefined || !this.#isAlive(other)) return undefined
+    const { pid, host } = other
+    return { pid, host: host.split(' ')[0] ?? host, isHere: ownersHere.has(owner) }
   }
 
   /** Says that this process is there. */
   sign(): void {
+    this.#isSigned = true
     const { now } = this.#options
     this.#database
       .prepare(
@@ -78,11 +90,13 @@ export class Owner {
   close(): void {
     clearInterval(this.#heart)
     ownersHere.delete(this.id)
+    if (!this.#isSigned) return // it has only looked at others
     this.#database.prepare('UPDATE runs SET owner = NULL WHERE owner = ?').run(this.id)
     this.#database.prepare('DELETE FROM owners WHERE owner = ?').run(this.id)
   }
 
   #beat(): void {
+    if (!this.#isSigned) return
     try {
       this.#database.prepare('UPDATE owners SET beat_at = ? WHERE owner = ?').run(this.#options.now(), this.id)
     } catch (error) {

@@ -1,12 +1,14 @@
 // One run's record, open for writing.
 import { PlanloomError } from '../../errors.ts'
 import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } from '../journal.ts'
+import type { RequestRefusal, RunRequest } from '../requests.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import { chainNext } from './chain.ts'
 import type { Contents } from './contents.ts'
 import type { Database, Statement } from './driver.ts'
 import { writeEvent, type Content } from './eventText.ts'
 import type { GroupCommit, Pending } from './groupCommit.ts'
+import { requestStatements, openRequests, refuseAll, type RequestStatements } from './requestsTable.ts'
 import { keepSnapshot, snapshotStatement, type PendingSnapshot } from './snapshots.ts'
 import { writeSnapshot } from './snapshotText.ts'
 
@@ -17,6 +19,7 @@ export interface WriterStatements {
   readonly start: Statement
   readonly label: Statement
   readonly snapshot: Statement
+  readonly requests: RequestStatements
 }
 
 export function writerStatements(database: Database): WriterStatements {
@@ -31,6 +34,7 @@ export function writerStatements(database: Database): WriterStatements {
     ),
     label: database.prepare('INSERT INTO labels (run, name, value) VALUES (?, ?, ?)'),
     snapshot: snapshotStatement(database),
+    requests: requestStatements(database),
   }
 }
 
@@ -46,6 +50,8 @@ export interface RunWriterOptions {
   readonly contents: Contents
   readonly statements: WriterStatements
   readonly commits: GroupCommit
+  readonly database: Database
+  readonly onListen: (listener: () => void) => void
   readonly onClose: () => void
 }
 
@@ -53,6 +59,7 @@ interface Row {
   readonly seq: number
   readonly body: string
   readonly chain: Uint8Array
+  readonly request: number | undefined
 }
 
 export class RunWriter implements RunJournal, Pending {
@@ -65,6 +72,9 @@ export class RunWriter implements RunJournal, Pending {
   #rows: Row[] = []
   #contents: Content[] = []
   #snapshots: PendingSnapshot[] = []
+  #refusals: { readonly number: number; readonly text: string }[] = []
+  /** Number of the latest request that was given out. */
+  #taken = 0
   #progress: RunProgress
   /** What is in the file, but not yet safe from a loss of power. */
   #isUnsynced = false
@@ -85,7 +95,8 @@ export class RunWriter implements RunJournal, Pending {
   append(event: JournalEvent): void {
     const { body, contents } = writeEvent(event)
     this.#chain = chainNext(this.#chain, event.seq, body)
-    this.#rows.push({ seq: event.seq, body, chain: this.#chain })
+    const request = 'request' in event ? event.request : undefined
+    this.#rows.push({ seq: event.seq, body, chain: this.#chain, request })
     if (contents.length > 0) this.#contents.push(...contents)
     if (event.type === 'run.started') this.#start = event
     this.#changedAt = event.at
@@ -103,8 +114,24 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   flush(durability: Durability = 'process'): void | Promise<void> {
-    if (this.#rows.length === 0 && !(durability === 'power' && this.#isUnsynced)) return undefined
+    if (this.#rows.length === 0 && this.#refusals.length === 0 && !(durability === 'power' && this.#isUnsynced))
+      return undefined
     return this.#options.commits.add(this, durability)
+  }
+
+  takeRequests(): readonly RunRequest[] {
+    const { database, id } = this.#options
+    const requests = openRequests(database, id, this.#taken)
+    this.#taken = requests.at(-1)?.number ?? this.#taken
+    return requests
+  }
+
+  onRequest(listener: () => void): void {
+    this.#options.onListen(listener)
+  }
+
+  refuse(number: number, refusal: RequestRefusal): void {
+    this.#refusals.push({ number, text: JSON.stringify(refusal) })
   }
 
   close(): void {
@@ -127,7 +154,12 @@ export class RunWriter implements RunJournal, Pending {
     if (changes === 0) throw this.#takenOver()
     if (this.#start !== undefined) this.#writeStart(this.#start)
     for (const content of this.#contents) contents.keep(id, content)
-    for (const { seq, body, chain } of this.#rows) statements.event.run(id, seq, body, chain)
+    for (const { seq, body, chain, request } of this.#rows) {
+      statements.event.run(id, seq, body, chain)
+      if (request !== undefined) statements.requests.take.run(seq, request, id) // with its event, or not at all (I1)
+    }
+    for (const { number, text } of this.#refusals) statements.requests.refuse.run(text, number, id)
+    if (reason !== undefined) refuseAll(statements.requests, this.#options)
     for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
   }
 
@@ -144,6 +176,7 @@ export class RunWriter implements RunJournal, Pending {
     this.#rows = []
     this.#contents = []
     this.#snapshots = []
+    this.#refusals = []
   }
 
   #takenOver(): PlanloomError {

@@ -65,12 +65,16 @@ export function listRuns(database: Database, filter: RunFilter = {}): readonly R
   })
 }
 
-function conditionsOf({ state, goal, since, until, labels }: RunFilter): {
+function conditionsOf({ idPrefix, state, goal, since, until, labels }: RunFilter): {
   readonly conditions: readonly string[]
   readonly values: readonly (string | number)[]
 } {
   const conditions: string[] = ['events > 0'] // before that, it has not begun
   const values: (string | number)[] = []
+  if (idPrefix !== undefined && idPrefix !== '') {
+    conditions.push('run_id >= ? AND run_id < ?')
+    values.push(idPrefix, `${idPrefix}\u{10FFFF}`) // the index of ids finds them
+  }
   const states = state === undefined ? [] : [state].flat()
   if (states.length > 0) {
     conditions.push(`state IN (${states.map(() => '?').join(', ')})`)

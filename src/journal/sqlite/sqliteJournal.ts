@@ -4,6 +4,7 @@
 // Q2. What is read is checked against its checksum chain first: an event that was damaged is an error, never a guess.
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { PlanloomError } from '../../errors.ts'
 import { makeFolderSync } from '../../makeFolder.ts'
 import type {
@@ -15,14 +16,17 @@ import type {
   RunSummary,
   StoredSnapshot,
 } from '../journal.ts'
+import { refuseOver, type RunCommand, type RunRequest } from '../requests.ts'
 import { runExists } from '../runErrors.ts'
 import { Contents } from './contents.ts'
 import { inTransaction, openFile, type Database } from './driver.ts'
-import { journalFailure } from './failures.ts'
+import { isBusy, journalFailure } from './failures.ts'
 import { GroupCommit } from './groupCommit.ts'
-import { Owner } from './owner.ts'
+import { Owner, type RunOwner } from './owner.ts'
 import { pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
 import { readEvents } from './readEvents.ts'
+import { insertRequest, listRequests } from './requestsTable.ts'
+import { RequestWatch } from './requestWatch.ts'
 import { findRun, insertRun, listRuns, progressOf, runOf, type RunRow } from './runsTable.ts'
 import { RunWriter, writerStatements } from './runWriter.ts'
 import { bringUpToDate } from './schema.ts'
@@ -54,6 +58,10 @@ export interface SqliteJournal extends Journal {
   runs(filter?: RunFilter): readonly RunSummary[]
   read(runId: string, from?: number): Iterable<JournalEvent>
   snapshot(runId: string, upTo?: number): StoredSnapshot | undefined
+  request(runId: string, command: RunCommand, options?: { readonly by?: string }): Promise<number>
+  requests(runId: string): readonly RunRequest[]
+  /** The process that has a run, as far as can be told. @throws `RUN_UNKNOWN` */
+  ownerOf(runId: string): RunOwner | undefined
   /** Looks the whole file through. */
   verify(): VerifyReport
   /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
@@ -72,6 +80,9 @@ export function sqliteJournal(path: string, options: SqliteJournalOptions = {}):
   return new FileJournal(resolve(path), options)
 }
 
+/** How soon a request tries again while another process writes. */
+const retryMs = 10
+
 class FileJournal implements SqliteJournal {
   readonly path: string
   readonly #database: Database
@@ -79,6 +90,7 @@ class FileJournal implements SqliteJournal {
   readonly #commits: GroupCommit
   readonly #statements: ReturnType<typeof writerStatements>
   readonly #options: SqliteJournalOptions
+  readonly #watch: RequestWatch
   #madeOwner: Owner | undefined
   #isClosed = false
 
@@ -100,6 +112,11 @@ class FileJournal implements SqliteJournal {
       this.#database.close()
       throw journalFailure(error, path, 'be opened')
     }
+    this.#watch = new RequestWatch(this.#database, {
+      onFault: (error) => {
+        process.emitWarning(journalFailure(error, path, 'be read'), { code: 'JOURNAL_REQUESTS' })
+      },
+    })
     this.#commits = new GroupCommit(this.#database, {
       path,
       busyMs: options.busyMs ?? 10_000,
@@ -141,6 +158,37 @@ class FileJournal implements SqliteJournal {
     return this.#doing('be read', () => listRuns(this.#database, filter))
   }
 
+  async request(runId: string, command: RunCommand, { by }: { readonly by?: string } = {}): Promise<number> {
+    const insert = (): number =>
+      inTransaction(this.#database, () => {
+        const { id, reason } = runOf(this.#database, runId, this.path)
+        if (reason !== null) refuseOver(runId, command)
+        return insertRequest(this.#database, id, { at: this.#now(), by, command })
+      })
+    const { busyMs = 10_000 } = this.#options
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
+      try {
+        const number = insert()
+        this.#watch.askedHere()
+        return number
+      } catch (error) {
+        if (!isBusy(error) || waitedMs >= busyMs) throw journalFailure(error, this.path, 'be written')
+        await wait(retryMs)
+      }
+    }
+  }
+
+  requests(runId: string): readonly RunRequest[] {
+    return this.#doing('be read', () => listRequests(this.#database, runOf(this.#database, runId, this.path).id))
+  }
+
+  ownerOf(runId: string): RunOwner | undefined {
+    return this.#doing('be read', () => {
+      const { owner } = runOf(this.#database, runId, this.path)
+      return owner === null ? undefined : this.#owner.find(owner)
+    })
+  }
+
   verify(): VerifyReport {
     return verifyFile(this.#database, this.#contents, this.path)
   }
@@ -156,6 +204,7 @@ class FileJournal implements SqliteJournal {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#watch.close()
     this.#commits.drain()
     this.#doing('be closed', () => {
       this.#madeOwner?.close()
@@ -182,13 +231,13 @@ class FileJournal implements SqliteJournal {
       database: this.#database,
       contents: this.#contents,
       path: this.path,
-      isOwned: ({ owner }) => owner !== null && this.#owner.isHeld(owner),
+      isOwned: ({ owner }) => owner !== null && this.#owner.find(owner) !== undefined,
     }
   }
 
   /** Its process died before anything of it was written. */
   #isAbandoned({ events, owner }: RunRow): boolean {
-    return events === 0 && (owner === null || !this.#owner.isHeld(owner))
+    return events === 0 && (owner === null || this.#owner.find(owner) === undefined)
   }
 
   /** In a transaction. */
@@ -206,6 +255,10 @@ class FileJournal implements SqliteJournal {
       contents: this.#contents,
       statements: this.#statements,
       commits: this.#commits,
+      database: this.#database,
+      onListen: (listener) => {
+        this.#watch.listen(run.id, listener)
+      },
       onClose: () => {
         this.#release(run, fence)
       },
@@ -214,6 +267,7 @@ class FileJournal implements SqliteJournal {
 
   #release(run: RunRow, fence: number): void {
     if (this.#isClosed) return // all were given back
+    this.#watch.leave(run.id)
     this.#doing('be written', () => {
       this.#database.prepare('UPDATE runs SET owner = NULL WHERE id = ? AND fence = ?').run(run.id, fence)
     })

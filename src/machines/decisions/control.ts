@@ -138,6 +138,7 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   const found = stepFor(turn, event)
   if (found === undefined) return
   clearTimer(turn, `retry:${id}`)
+  if (found.entry.status === 'running') countOut(turn, found.step, -1) // nobody had the run (F3)
   setEntry(turn, id, {
     ...found.entry,
     status: 'waiting',

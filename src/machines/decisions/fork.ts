@@ -9,26 +9,31 @@ import { extendBudget } from './control.ts'
 import { failStep } from './fail.ts'
 import { withdrawFact } from './facts.ts'
 import { takeFacts, succeed } from './outcomes.ts'
-import { recover } from './recovery.ts'
+import { recover, recoverPaused } from './recovery.ts'
 import { findConflict, tryPatch } from './revise.ts'
 import { takeBackTroubles } from './troubles.ts'
 import { setEntry, type Turn } from './turn.ts'
 import { checkAssumptions } from './assumptions.ts'
 
 export function fork(turn: Turn, event: RunForked): void {
-  moveTime(turn, turn.now - event.since)
-  for (const [id, outcome] of Object.entries(event.outcomes ?? {})) endOtherwise(turn, id, outcome)
-  takeFacts(turn, `report:${event.by ?? 'fork'}`, event.facts ?? [])
-  withdrawAll(turn, event.withdrawn ?? [])
-  if (event.limits !== undefined)
-    extendBudget(turn, { type: 'budget.extend', id: event.id, at: event.at, limits: event.limits })
-  if (event.patch !== undefined) turn.refused = findConflict(turn, event.patch) ?? tryPatch(turn, event.patch)
+  change(turn, event)
+  recover(turn, event)
+}
+
+export function forkPaused(turn: Turn, event: RunForked): void {
+  change(turn, event)
+  recoverPaused(turn, event)
+}
+
+function change(turn: Turn, event: RunForked): void {
+  const { id, at, by = 'fork', since, outcomes = {}, facts = [], withdrawn = [], limits, patch } = event
+  moveTime(turn, turn.now - since)
+  for (const [step, outcome] of Object.entries(outcomes)) endOtherwise(turn, step, outcome)
+  takeFacts(turn, `report:${by}`, facts)
+  withdrawAll(turn, withdrawn)
+  if (limits !== undefined) extendBudget(turn, { type: 'budget.extend', id, at, limits })
+  if (patch !== undefined) turn.refused = findConflict(turn, patch) ?? tryPatch(turn, patch)
   takeBackTroubles(turn)
-  recover(
-    turn,
-    event,
-    (id) => `Step "${id}" was out when the run was forked, and it cannot be told whether it had its effect.`,
-  )
 }
 
 /** F2 */

@@ -6,35 +6,43 @@
 // G2. Timers go on from their times: one whose time has passed fires at once.
 // G3. People, and the planner, are asked again what they were asked; a person's deadline stays where it was.
 // G4. What was being found out is found out anew, by the tools and the policy that there are now.
-// G5. A run that was being stopped has nothing left to wait for.
+// G5. What was out of a run that is paused goes out when the pause ends, but for what people and sub-runs have in hand.
+// G6. A run that was being stopped has nothing left to wait for.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
-import type { RunRecovered } from '../coordinator.messages.ts'
-import { lookUp } from './advance.ts'
+import type { RunForked, RunRecovered } from '../coordinator.messages.ts'
+import { lookUp, recount } from './advance.ts'
 import { stopWaiting } from './close.ts'
 import { executeCommand } from './dispatch.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
-import { roleOf } from './lanes.ts'
+import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, resolveDoubt } from './uncertain.ts'
 
-/** Why what is out is uncertain now. */
-const endedWith = (id: string): string =>
-  `The process ended while step "${id}" was out, and it cannot be told whether it had its effect.`
+type GoneOnWith = RunRecovered | RunForked
 
-/** @param whyUncertain in words, for a step of which it cannot be told whether it had its effect */
-export function recover(
-  turn: Turn,
-  { tools, planner, uncertain }: Pick<RunRecovered, 'tools' | 'planner' | 'uncertain'>,
-  whyUncertain: (id: string) => string = endedWith,
-): void {
+export function recover(turn: Turn, event: GoneOnWith): void {
+  takeOver(turn, event, takeUp)
+}
+
+export function recoverPaused(turn: Turn, event: GoneOnWith): void {
+  takeOver(turn, event, (paused, step, entry, why) => {
+    if (goesOnByItself(paused, step, entry)) takeUp(paused, step, entry, why)
+    else putBack(paused, step, entry)
+  })
+}
+
+/** @param why a step is uncertain that may have had its effect, in words */
+type TakeUp = (turn: Turn, step: Step, entry: Entry, why: string) => void
+
+function takeOver(turn: Turn, { type, tools, planner, uncertain }: GoneOnWith, takeUpOne: TakeUp): void {
   const { settings } = turn.run
   turn.run = { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) }
   if (turn.verdict !== undefined) {
-    stopWaiting(turn) // G5
+    stopWaiting(turn) // G6
     return
   }
   for (const [key, at] of turn.timers) turn.commands.push({ type: 'timer.set', key, at }) // G2
@@ -45,18 +53,23 @@ export function recover(
   }
   for (const [id, entry] of turn.entries) {
     const step = turn.steps.get(id)
-    if (entry.status === 'running' && step !== undefined) takeUp(turn, step, entry, whyUncertain(id))
+    if (entry.status === 'running' && step !== undefined) takeUpOne(turn, step, entry, whyUncertain(type, id))
   }
   askAfterRecovery(turn) // G3
   expandReady(turn)
 }
 
-function takeUp(turn: Turn, step: Step, entry: Entry, whyUncertain: string): void {
+function whyUncertain(type: GoneOnWith['type'], id: string): string {
+  const what = type === 'run.forked' ? 'The run was forked' : 'The process ended'
+  return `${what} while step "${id}" was out, and it cannot be told whether it had its effect.`
+}
+
+function takeUp(turn: Turn, step: Step, entry: Entry, why: string): void {
   const { id } = step
   if (mayHaveHadEffect(turn.run, step)) {
     makeUncertain(turn, id, entry, {
       code: processEnded,
-      message: whyUncertain,
+      message: why,
       hint: 'Find out outside, and then answer the step (it had), retry it (it had not), or skip it.',
       retryable: false,
     })
@@ -78,4 +91,16 @@ function takeUp(turn: Turn, step: Step, entry: Entry, whyUncertain: string): voi
     ...(leftMs !== undefined && { timeoutMs: leftMs }),
     ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
   })
+}
+
+/** A person who was asked, a sub-run that has begun; and what is uncertain does not go out in any case. */
+function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry): boolean {
+  return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayHaveHadEffect(turn.run, step)
+}
+
+/** Its next attempt has the same key, and the one that was cut short does not count as a try (G1, G5). */
+function putBack(turn: Turn, step: Step, entry: Entry): void {
+  countOut(turn, step, -1)
+  setEntry(turn, step.id, { ...entry, status: 'waiting', tries: Math.max(0, entry.tries - 1) })
+  recount(turn, step.id)
 }

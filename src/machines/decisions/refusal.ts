@@ -3,10 +3,13 @@
 //
 // F1. A command that is refused changes nothing but `refused`, which the transition tells.
 // F2. What asks for what is so already (pause, resume, cancel) is harmless, and not refused.
-// F3. While the run is being stopped, all but `cancel` is refused: the verdict stands.
+// F3. Of a run that nobody has nothing is out, whatever its record says: a step that was out can be retried, and one of which
+//     nobody can tell whether it had its effect can be answered, as if it were uncertain already.
+// F4. While the run is being stopped, all but `cancel` is refused: the verdict stands.
 import type { CoordinatorContext } from '../coordinator.context.ts'
 import type { Command as CommandMessage, Draft } from '../coordinator.messages.ts'
 import type { Step } from '../../plan/schema.ts'
+import { mayHaveHadEffect } from './effects.ts'
 import { roleOf } from './lanes.ts'
 import { isSettled, type Entry } from './ledger.ts'
 
@@ -36,27 +39,41 @@ export function findRefusal(context: CoordinatorContext, command: Command): Refu
   const why = whyNot(context, command)
   if (why === undefined) return undefined
   const stepId = 'stepId' in command ? command.stepId : undefined
-  return { ...why, possible: stepId === undefined ? possibleForRun(context) : possibleForStep(context, stepId) }
+  const isAlone = isUnattended(command)
+  return {
+    ...why,
+    possible: stepId === undefined ? possibleForRun(context) : possibleForStep(context, stepId, isAlone),
+  }
+}
+
+/** Whether a message was taken in while no process had the run. */
+export function isUnattended(message: object): boolean {
+  return 'unattended' in message && message.unattended === true
 }
 
 function whyNot(context: CoordinatorContext, command: Command): Why | undefined {
   if (command.type === 'run.cancel') return undefined // F2
-  if (context.verdict) return { reason: 'run_stopping', message: `The run is about to end: ${context.verdict.message}` } // F3
+  if (context.verdict) return { reason: 'run_stopping', message: `The run is about to end: ${context.verdict.message}` } // F4
+  const isAlone = isUnattended(command)
   switch (command.type) {
     case 'run.approve':
-      return command.stepId === undefined ? whyNoApproval(context) : whyNotStep(context, 'approve', command.stepId)
+      return command.stepId === undefined
+        ? whyNoApproval(context)
+        : whyNotStep(context, 'approve', command.stepId, isAlone)
     case 'run.reject':
-      return command.stepId === undefined ? whyNoApproval(context) : whyNotStep(context, 'reject', command.stepId)
+      return command.stepId === undefined
+        ? whyNoApproval(context)
+        : whyNotStep(context, 'reject', command.stepId, isAlone)
     case 'run.edit':
       return context.plan !== undefined && context.planIsWhole
         ? undefined
         : { reason: 'plan_not_there', message: 'There is no plan to edit yet: the planner has not finished it.' }
     case 'step.retry':
-      return whyNotStep(context, 'retry', command.stepId)
+      return whyNotStep(context, 'retry', command.stepId, isAlone)
     case 'step.skip':
-      return whyNotStep(context, 'skip', command.stepId)
+      return whyNotStep(context, 'skip', command.stepId, isAlone)
     case 'step.answered':
-      return whyNotStep(context, 'answer', command.stepId)
+      return whyNotStep(context, 'answer', command.stepId, isAlone)
     case 'run.pause':
     case 'run.resume':
     case 'fact.reported':
@@ -70,17 +87,18 @@ function whyNoApproval({ proposed, planIsWhole, planIsApproved }: CoordinatorCon
   return { reason: 'nothing_to_approve', message: 'Neither the plan nor an amendment waits for approval.' }
 }
 
-function whyNotStep(context: CoordinatorContext, name: StepCommandName, id: string): Why | undefined {
+function whyNotStep(context: CoordinatorContext, name: StepCommandName, id: string, isAlone: boolean): Why | undefined {
   const entry = context.entries.get(id)
   const step = context.steps.get(id)
   if (entry === undefined) return { reason: 'step_unknown', message: `There is no step "${id}" in the plan.` }
   if (step === undefined) return { reason: 'step_unknown', message: `Step "${id}" is not in the plan any more.` }
   if (step.abandoned !== undefined)
     return { reason: 'step_abandoned', message: `Step "${id}" has been given up: ${step.abandoned}` }
-  return byName[name](context, step, entry)
+  return byName[name](context, step, entry, isAlone)
 }
 
-type StepCheck = (context: CoordinatorContext, step: Step, entry: Entry) => Why | undefined
+/** @param isAlone no process has the run */
+type StepCheck = (context: CoordinatorContext, step: Step, entry: Entry, isAlone: boolean) => Why | undefined
 
 const byName: Readonly<Record<StepCommandName, StepCheck>> = {
   approve: whyStepNeedsNoApproval,
@@ -101,7 +119,13 @@ function whyStepNeedsNoApproval(_context: CoordinatorContext, step: Step, entry:
   return undefined
 }
 
-function whyNotRetried(_context: CoordinatorContext, { id }: Step, { status, causedBy }: Entry): Why | undefined {
+function whyNotRetried(
+  _context: CoordinatorContext,
+  { id }: Step,
+  { status, causedBy }: Entry,
+  isAlone: boolean,
+): Why | undefined {
+  if (isAlone && status === 'running') return undefined // F3
   if (status === 'failed' || status === 'uncertain' || status === 'backing_off') return undefined
   if (status !== 'skipped') return whyStatus(id, 'retried', status)
   if (causedBy === id) return undefined
@@ -114,8 +138,9 @@ function whyNotSkipped(_context: CoordinatorContext, { id }: Step, { status, und
   return whyStatus(id, 'skipped', status)
 }
 
-function whyNotAnswered({ run }: CoordinatorContext, step: Step, { status }: Entry): Why | undefined {
+function whyNotAnswered({ run }: CoordinatorContext, step: Step, { status }: Entry, isAlone: boolean): Why | undefined {
   if (status === 'uncertain') return undefined
+  if (isAlone && status === 'running' && mayHaveHadEffect(run, step)) return undefined // F3
   if (status !== 'running') return whyStatus(step.id, 'answered', status)
   const role = roleOf(run, step)
   if (role === 'person') return undefined
@@ -127,9 +152,10 @@ function whyStatus(id: string, done: string, status: string): Why {
   return { reason: 'step_status', message: `Step "${id}" cannot be ${done}: it is ${status}.` }
 }
 
-function possibleForStep(context: CoordinatorContext, id: string): readonly string[] {
+function possibleForStep(context: CoordinatorContext, id: string, isAlone: boolean): readonly string[] {
   if (context.verdict) return ['cancel']
-  return (Object.keys(byName) as StepCommandName[]).filter((name) => whyNotStep(context, name, id) === undefined)
+  const names = Object.keys(byName) as StepCommandName[]
+  return names.filter((name) => whyNotStep(context, name, id, isAlone) === undefined)
 }
 
 function possibleForRun(context: CoordinatorContext): readonly string[] {

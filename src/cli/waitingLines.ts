@@ -1,0 +1,41 @@
+// What a run waits for, and what was asked of it and has come to no end yet: so that somebody knows what to say.
+import type { Question, Replay, RunRequest } from '../runtime/index.ts'
+import type { Colours } from './colours.ts'
+import { duration } from './duration.ts'
+import { printable } from './escape.ts'
+
+/** What can be said to each kind of question. */
+const saying: Readonly<Record<Question['kind'], (run: string, step: string) => string>> = {
+  answer: (run, step) => `planloom answer ${run} ${step} <value>`,
+  approval: (run, step) => `planloom approve ${run} --step ${step}   (or reject ${run} <because> --step ${step})`,
+  uncertain: (run, step) =>
+    `planloom answer ${run} ${step} <value>   (it happened; or retry ${run} ${step}, or skip ${run} ${step})`,
+}
+
+/** The questions of a run, each with the command that answers it. */
+export function questionLines({ runId, state, questions }: Replay, colours: Colours): string[] {
+  const run = printable(runId)
+  const plan =
+    state === 'approving'
+      ? [`  the plan  ${colours.dim(`planloom approve ${run}   (or reject ${run} <because>)`)}`]
+      : []
+  const lines = questions.flatMap(({ stepId, kind, text }) => [
+    `  ${colours.bold(printable(stepId))}  ${printable(text)}`,
+    `    ${colours.dim(saying[kind](run, printable(stepId)))}`,
+  ])
+  if (state === 'paused') lines.unshift(`  the end of the pause  ${colours.dim(`planloom continue ${run}`)}`)
+  return plan.length + lines.length === 0 ? [] : ['It waits for', ...plan, ...lines]
+}
+
+/** Requests that have not been answered. */
+export function requestLines(requests: readonly RunRequest[], now: number): string[] {
+  if (requests.length === 0) return []
+  return [
+    'Asked of it, and not taken yet:',
+    ...requests.map(({ number, at, by, command }) => {
+      const whom = 'stepId' in command ? ` ${printable(command.stepId)}` : ''
+      const who = by === undefined ? '' : ` by ${printable(by)}`
+      return `  ${number}  ${command.type}${whom}${who}, ${duration(now - at)} ago`
+    }),
+  ]
+}
