@@ -7,7 +7,13 @@ import js from '@eslint/js'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-const realWorld = ['src/runtime/clock.ts', 'src/runtime/ids.ts', 'src/cli/**', 'src/journal/sqlite/**']
+const realWorld = [
+  'src/runtime/clock.ts',
+  'src/runtime/ids.ts',
+  'src/cli/**',
+  'src/journal/sqlite/**',
+  'src/journal/memoryJournal.ts',
+]
 const passedIn = 'Time, chance and ids are passed in: use the clock and ids of the runtime.'
 
 export default defineConfig(

@@ -1,11 +1,17 @@
 // A journal in memory: for runs that need not outlive their process, and for tests.
 import { filterRuns } from './filterRuns.ts'
 import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
+import { memoryReuse } from './memoryReuse.ts'
+import type { ReuseLimits } from './reuse.ts'
 import { runExists, runOwnedHere, runUnknown } from './runErrors.ts'
 
 export interface MemoryJournalOptions {
   /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
   readonly keepRuns?: number
+  /** How much of outputs and plans is kept for other runs, and for how long. */
+  readonly reuse?: ReuseLimits
+  /** ms since the epoch; for tests. */
+  readonly now?: () => number
 }
 
 /** Keeps every event of its runs in memory.
@@ -16,10 +22,11 @@ export interface MemoryJournalOptions {
  * const runtime = createRuntime({ journal })
  * await runtime.close()
  */
-export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): Journal {
+export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
   const progress = new Map<string, RunProgress>()
   const live = new Set<string>()
+  const reuse = memoryReuse(limits, now)
   const closed = new Set<string>()
 
   function open(runId: string, events: JournalEvent[]): RunJournal {
@@ -35,6 +42,9 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
       },
       describe(shown) {
         progress.set(runId, shown)
+      },
+      keepForReuse(kept) {
+        reuse.keep({ ...kept, kind: 'step' })
       },
       flush: () => undefined,
       close() {
@@ -70,6 +80,7 @@ export function memoryJournal({ keepRuns = 1_000 }: MemoryJournalOptions = {}): 
       return open(runId, events)
     },
     read: (runId, from = 0) => recordOf(runId).slice(from),
+    reuse,
     runs: (filter) =>
       filterRuns(
         [...records].map(([runId, events]) => summaryOf(runId, events, progress.get(runId))).reverse(),

@@ -3,11 +3,13 @@ import { PlanloomError } from '../../errors.ts'
 import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } from '../journal.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import { chainNext } from './chain.ts'
+import type { ReusableOutput } from '../reuse.ts'
 import type { Contents } from './contents.ts'
 import type { Database, Statement } from './driver.ts'
 import { writeEvent, type Content } from './eventText.ts'
 import type { GroupCommit, Pending } from './groupCommit.ts'
 import { keepSnapshot, snapshotStatement, type PendingSnapshot } from './snapshots.ts'
+import type { SqliteReuse } from './sqliteReuse.ts'
 import { writeSnapshot } from './snapshotText.ts'
 
 /** The statements that all writers of a file share. */
@@ -44,6 +46,7 @@ export interface RunWriterOptions {
   readonly changedAt: number
   readonly progress: RunProgress
   readonly contents: Contents
+  readonly reuse: SqliteReuse
   readonly statements: WriterStatements
   readonly commits: GroupCommit
   readonly onClose: () => void
@@ -65,6 +68,7 @@ export class RunWriter implements RunJournal, Pending {
   #rows: Row[] = []
   #contents: Content[] = []
   #snapshots: PendingSnapshot[] = []
+  #reusable: ReusableOutput[] = []
   #progress: RunProgress
   /** What is in the file, but not yet safe from a loss of power. */
   #isUnsynced = false
@@ -102,6 +106,10 @@ export class RunWriter implements RunJournal, Pending {
     this.#snapshots.push({ ...writeSnapshot(snapshot), seq, format, chain: this.#chain })
   }
 
+  keepForReuse(kept: ReusableOutput): void {
+    this.#reusable.push(kept)
+  }
+
   flush(durability: Durability = 'process'): void | Promise<void> {
     if (this.#rows.length === 0 && !(durability === 'power' && this.#isUnsynced)) return undefined
     return this.#options.commits.add(this, durability)
@@ -112,7 +120,7 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   write(): void {
-    const { id, fence, statements, contents } = this.#options
+    const { id, fence, statements, contents, reuse } = this.#options
     const { state, reason, ...shown } = this.#progress
     const { changes } = statements.head.run(
       state,
@@ -129,6 +137,7 @@ export class RunWriter implements RunJournal, Pending {
     for (const content of this.#contents) contents.keep(id, content)
     for (const { seq, body, chain } of this.#rows) statements.event.run(id, seq, body, chain)
     for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
+    for (const kept of this.#reusable) reuse.write({ ...kept, kind: 'step' }) // U5
   }
 
   #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {
@@ -144,6 +153,9 @@ export class RunWriter implements RunJournal, Pending {
     this.#rows = []
     this.#contents = []
     this.#snapshots = []
+    if (this.#reusable.length === 0) return
+    this.#reusable = []
+    this.#options.reuse.trim()
   }
 
   #takenOver(): PlanloomError {
