@@ -1,7 +1,7 @@
 // The subcommands about journals in SQLite files, with their options and help.
 import { Option, type Command } from 'commander'
 import { events, type EventsOptions } from './commands/events.ts'
-import { prune, repair, verify } from './commands/journal.ts'
+import { prune, repair, verify, type PruneRunsOptions } from './commands/journal.ts'
 import { runs, type RunsOptions } from './commands/runs.ts'
 import { show, type ShowOptions } from './commands/show.ts'
 import { exportRun, importRun, type ExportOptions } from './commands/transfer.ts'
@@ -63,11 +63,17 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
     end(await importRun(file, options, output))
   })
 
-  onJournal(command('prune', 'remove old runs that are over', ['prune --older-than 720h']))
-    .requiredOption('--older-than <time>', 'runs in which nothing has happened for so long: 30min, 720h', timeSpan)
+  onJournal(
+    command('prune', 'remove old runs that are over, and what is kept for other runs and is too old', [
+      'prune --older-than 720h',
+      'prune --reuse',
+    ]),
+  )
+    .option('--older-than <time>', 'runs in which nothing has happened for so long: 30min, 720h', timeSpan)
     .option('--unfinished', 'those that are not over as well')
-    .action(async ({ olderThan, ...options }: { readonly journal: string; readonly olderThan: number }) => {
-      end(await prune({ ...options, olderThanMs: olderThan }, output))
+    .option('--reuse', 'everything that is kept for other runs, old or not')
+    .action(async ({ olderThan, ...options }: PruneRunsOptions & { readonly olderThan?: number }) => {
+      end(await prune({ ...options, ...(olderThan !== undefined && { olderThanMs: olderThan }) }, output))
     })
 
   const journal = program.command('journal').description('look a journal file through, and save what is intact')

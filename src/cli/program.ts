@@ -235,6 +235,7 @@ function runOptions(command: Command): Command {
       '-j, --journal <file>',
       'record the run as it goes on: in an SQLite file (.db) that may hold many, or as JSON Lines',
     )
+    .option('--reuse-plans', 'with --journal <file>.db: plan a goal only when no earlier run has')
     .option('--overwrite', 'with --journal: replace what stands in the file')
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')

@@ -4,6 +4,7 @@
 // J2. Sequence numbers begin at 0 (`run.started`) and have no gaps.
 // J3. What was appended is never changed.
 // J4. One writer per run: whoever opens a run keeps others out until it is closed or its owner is dead.
+import type { ReusableOutput, ReuseStore } from './reuse.ts'
 import type { BudgetUsed, CoordinatorMessage, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
@@ -57,6 +58,8 @@ export interface RunJournal {
   describe?(progress: RunProgress): void
   /** Keeps a snapshot, from the next flush on. */
   readonly keepSnapshot?: ((snapshot: RunSnapshot) => void) | undefined
+  /** Keeps the output of the event that was appended last for other runs, once that event is durable. */
+  readonly keepForReuse?: ((kept: ReusableOutput) => void) | undefined
   /** Makes durable what was appended. Gives a promise only where that takes time. @default 'process' */
   flush(durability?: Durability): void | Promise<void>
   /** Requests that came since it was last asked, oldest first; at first those that have waited. */
@@ -106,6 +109,8 @@ export interface Journal {
   /** The latest snapshot that was taken at event `upTo` (the latest event by default) or before it; one that is damaged is passed
    * over. @throws `RUN_UNKNOWN` */
   snapshot?(runId: string, upTo?: number): StoredSnapshot | undefined
+  /** What runs keep for each other; without it, every run does all by itself. */
+  readonly reuse?: ReuseStore
   runs(filter?: RunFilter): Iterable<RunSummary> | AsyncIterable<RunSummary>
   /** Asks something of a run, whichever process has it: it is checked, and taken or refused, by that process, or when the run
    * is gone on with.

@@ -2,12 +2,16 @@
 import { filterRuns } from './filterRuns.ts'
 import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
 import { overRefusal, refuseOver, type RequestRefusal, type RunRequest } from './requests.ts'
+import { memoryReuse } from './memoryReuse.ts'
+import type { ReuseLimits } from './reuse.ts'
 import { runExists, runOwnedHere, runUnknown } from './runErrors.ts'
 
 export interface MemoryJournalOptions {
   /** How many runs that are over it keeps: the record of the one that has been over for longest goes first. @default 1,000 */
   readonly keepRuns?: number
-  /** Time at which requests are made, in ms since the epoch. @default the machine's */
+  /** How much of outputs and plans is kept for other runs, and for how long. */
+  readonly reuse?: ReuseLimits
+  /** Time of requests and of what is kept, in ms since the epoch. @default the machine's */
   readonly now?: () => number
 }
 
@@ -19,10 +23,11 @@ export interface MemoryJournalOptions {
  * const runtime = createRuntime({ journal })
  * await runtime.close()
  */
-export function memoryJournal({ keepRuns = 1_000, now = Date.now }: MemoryJournalOptions = {}): Journal {
+export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now }: MemoryJournalOptions = {}): Journal {
   const records = new Map<string, JournalEvent[]>()
   const progress = new Map<string, RunProgress>()
   const live = new Set<string>()
+  const reuse = memoryReuse(limits, now)
   const closed = new Set<string>()
   const asked = new Map<string, RunRequest[]>()
   const listeners = new Map<string, () => void>()
@@ -45,6 +50,9 @@ export function memoryJournal({ keepRuns = 1_000, now = Date.now }: MemoryJourna
         progress.set(runId, shown)
         if (shown.reason === undefined) return
         for (const { number } of openRequests(runId)) settle(runId, number, { refused: overRefusal(runId) })
+      },
+      keepForReuse(kept) {
+        reuse.keep({ ...kept, kind: 'step' })
       },
       flush: () => undefined,
       takeRequests() {
@@ -106,6 +114,7 @@ export function memoryJournal({ keepRuns = 1_000, now = Date.now }: MemoryJourna
       return open(runId, events)
     },
     read: (runId, from = 0) => recordOf(runId).slice(from),
+    reuse,
     runs: (filter) =>
       filterRuns(
         [...records].map(([runId, events]) => summaryOf(runId, events, progress.get(runId))).reverse(),

@@ -179,6 +179,13 @@ export interface StepSucceeded extends FromExecutor {
   readonly output: Json
   readonly facts: readonly FactGiven[]
   readonly usage?: Usage
+  /** Nothing ran: the output is that of this step. */
+  readonly reusedFrom?: StepOrigin
+}
+/** A step of some run of the journal; the run may have been removed since. */
+export interface StepOrigin {
+  readonly runId: string
+  readonly stepId: string
 }
 export interface StepFailed extends FromExecutor {
   readonly type: 'step.failed'
@@ -390,6 +397,8 @@ export interface StepExecute {
   readonly item?: string
   readonly timeoutMs?: number
   readonly heartbeatMs?: number
+  /** The output of an earlier run may be taken. */
+  readonly cache?: true
   /** A sub-run that an attempt before the process ended had begun: it is gone on with. */
   readonly subRunId?: string
 }
@@ -488,6 +497,8 @@ export interface StepReport {
   readonly endedAt?: number
   /** For a step with a goal: the run of its latest attempt. */
   readonly subRunId?: string
+  /** Where its output was taken from, when nothing ran. */
+  readonly reusedFrom?: StepOrigin
 }
 
 export interface FactReport {

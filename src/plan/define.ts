@@ -25,7 +25,7 @@ export interface StepHandle<Output = unknown> {
 type AnyStep = Pick<StepHandle, 'id' | 'step'>
 
 interface Common extends Partial<
-  Pick<Step, 'title' | 'executor' | 'timeoutMs' | 'onFailure' | 'onSkipped' | 'approval' | 'cost' | 'why'>
+  Pick<Step, 'title' | 'executor' | 'timeoutMs' | 'onFailure' | 'onSkipped' | 'approval' | 'cache' | 'cost' | 'why'>
 > {
   /** Steps that must be finished first although nothing of their output is used. */
   readonly after?: readonly (AnyStep | string)[]

@@ -4,6 +4,7 @@
 export const findingCodes = [
   'PLAN_SHAPE',
   'PLAN_TOO_LARGE',
+  'CACHE_INVALID',
   'STEP_DUPLICATE',
   'STEP_KIND',
   'STEP_UNKNOWN',

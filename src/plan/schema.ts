@@ -124,6 +124,10 @@ export const stepSchema = z.strictObject({
     .enum(['required'])
     .optional()
     .describe('`required`: a person or program must approve the step before it is dispatched.'),
+  cache: z
+    .boolean()
+    .optional()
+    .describe('The output of an earlier run with the same tool, version and input may be taken instead of running it.'),
   cost: z.number().min(0).optional().describe('Estimated cost, in the unit of the planner.'),
   why: text.optional().describe('Why the planner put it here.'),
   abandoned: text.optional().describe('Set when a patch abandoned the step: because of what.'),

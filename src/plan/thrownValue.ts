@@ -75,7 +75,10 @@ function fromText(text: string, { code, who, retryable = true }: FailureFrame): 
   return { code, message: clip(`${who} threw ${text}`), retryable }
 }
 
-function restOf(error: Error, { retryable = true }: FailureFrame): Pick<ThrownFailure, 'retryable' | 'uncertain' | 'cause'> {
+function restOf(
+  error: Error,
+  { retryable = true }: FailureFrame,
+): Pick<ThrownFailure, 'retryable' | 'uncertain' | 'cause'> {
   const cause = causesOf(error)
   return {
     retryable: retryable && !('retryable' in error && error.retryable === false),

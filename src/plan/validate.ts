@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts'
 import { deepFreeze } from './freeze.ts'
 import { planLimits, type Plan } from './schema.ts'
 import type { ToolCatalogue } from './toolDescription.ts'
+import { checkCache } from './validate/cache.ts'
 import { checkBudget, type BudgetLimits } from './validate/budget.ts'
 import { checkGraph } from './validate/graph.ts'
 import { checkInputs } from './validate/inputs.ts'
@@ -75,6 +76,7 @@ function checkPlan(value: unknown, options: ValidateOptions): PlanCheck {
     ...checkGraph(view),
     ...checkSchemas(view),
     ...checkInputs(view, { tools, executors }),
+    ...checkCache(view, tools),
     ...checkUse(view, tools),
     ...checkBudget(view, limits, tools),
   ].map((finding) => written.restore(finding))

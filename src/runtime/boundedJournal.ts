@@ -22,10 +22,13 @@ export class BoundedRunJournal implements RunJournal {
   /** Only where the journal keeps any: taking one is not free. */
   readonly keepSnapshot: ((snapshot: RunSnapshot) => void) | undefined
 
+  readonly keepForReuse: RunJournal['keepForReuse']
+
   constructor(journal: RunJournal, limit: JournalLimit) {
     this.#journal = journal
     this.#limit = limit
     this.keepSnapshot = journal.keepSnapshot?.bind(journal)
+    this.keepForReuse = journal.keepForReuse?.bind(journal)
   }
 
   get runId(): string {

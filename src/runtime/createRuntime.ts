@@ -69,7 +69,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
   const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
   const runs = new LiveRuns({
-    means: { clock, gate, executors, tools, ask: options.ask, readAnswer, findOut },
+    means: { clock, gate, reuse: journal.reuse, executors, tools, ask: options.ask, readAnswer, findOut },
     journalLimit,
     keepRuns: options.keepRuns ?? 100,
   })

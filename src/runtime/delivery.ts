@@ -8,13 +8,16 @@ import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
 import { createPlannerBehaviour } from '../actors/plannerBehaviour.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
+import type { ReusableOutput, ReuseStore } from '../journal/reuse.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type {
   CoordinatorCommand,
+  Draft,
   PlanRequestCommand,
   RunStarted,
   StepAbort,
   StepExecute,
+  StepSucceeded,
 } from '../machines/coordinator.messages.ts'
 import { listFacts } from '../machines/decisions/facts.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
@@ -25,6 +28,7 @@ import { AttemptWatch } from './attemptWatch.ts'
 import type { Clock } from './clock.ts'
 import { EffectChecks } from './effectChecks.ts'
 import type { Gate } from './gate.ts'
+import { OutputReuse } from './outputReuse.ts'
 import { RunPools } from './runPools.ts'
 import { situationOf } from './situation.ts'
 import { TimerQueue } from './timerQueue.ts'
@@ -41,6 +45,8 @@ export interface RunMeans {
   readonly ask: Ask | undefined
   readonly readAnswer: ReadAnswer
   readonly findOut: FindOut
+  /** What runs of the journal keep for each other. */
+  readonly reuse: ReuseStore | undefined
 }
 
 export interface DeliveryOptions extends RunMeans {
@@ -57,6 +63,7 @@ export class Delivery {
   readonly #watches: AttemptWatch
   readonly #pools: RunPools
   readonly #checks: EffectChecks
+  readonly #reuse: OutputReuse
   #planner: Actor<typeof plannerChart> | undefined
 
   constructor(options: DeliveryOptions) {
@@ -67,6 +74,8 @@ export class Delivery {
       host.send(message)
     })
     this.#pools = new RunPools(options)
+    const { run, reuse: store, tools, readAnswer } = options
+    this.#reuse = new OutputReuse({ runId: run.runId, store, tools, readAnswer })
     this.#checks = new EffectChecks({ ...options, runId: options.run.runId, timers: this.#timers })
   }
 
@@ -107,6 +116,11 @@ export class Delivery {
     this.#watches.hear(attemptKey(attempt))
   }
 
+  /** What a success leaves to other runs. */
+  kept(outcome: Draft<StepSucceeded>): ReusableOutput | undefined {
+    return this.#reuse.kept(outcome)
+  }
+
   /** An attempt is over for the run. */
   leave(attempt: { readonly stepId: string; readonly attempt: number }): void {
     const { gate, run } = this.#options
@@ -114,6 +128,7 @@ export class Delivery {
     gate.leave(run.runId, key)
     this.#watches.end(key)
     this.#pools.leave(key)
+    this.#reuse.end(attempt)
   }
 
   /** It has been found out whether an attempt had its effect, or that it cannot be. */
@@ -128,6 +143,11 @@ export class Delivery {
   }
 
   #admit(work: StepExecute): void {
+    const known = this.#reuse.find(work)
+    if (known !== undefined) {
+      this.#options.host.send(known) // it takes no place at the gate
+      return
+    }
     if (work.role === 'person') {
       this.#start(work)
       return
@@ -153,6 +173,7 @@ export class Delivery {
   #abort(command: StepAbort): void {
     const { run, gate, host } = this.#options
     const key = attemptKey(command)
+    this.#reuse.end(command)
     const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
     this.#watches.end(key)
     if (hadStarted) {

@@ -213,6 +213,7 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
+    const kept = draft.type === 'step.succeeded' ? this.#delivery?.kept(draft) : undefined
     if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
     else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
@@ -220,6 +221,7 @@ export class RunHost {
       readonly seq: number
     }
     if (!this.#append(message)) return
+    if (kept !== undefined) this.#options.journal.keepForReuse?.(kept)
     this.#coordinator?.send(message)
     this.#afterEvent(message)
   }

@@ -32,6 +32,15 @@ export {
   type RunJournal,
   type RunSummary,
 } from '../journal/journal.ts'
+export type {
+  Reusable,
+  ReusableOutput,
+  Reused,
+  ReuseDropped,
+  ReuseKind,
+  ReuseLimits,
+  ReuseStore,
+} from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'
 export type { RequestRefusal, RunCommand, RunRequest } from '../journal/requests.ts'
@@ -42,6 +51,7 @@ export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners
 export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
 export { createCachedPlanner, type CachedPlannerOptions } from '../actors/planners/cached.ts'
 export { memoryPlanStore, type PlanStore } from '../actors/planners/planStore.ts'
+export { journalPlanStore } from './journalPlanStore.ts'
 export { filePlanStore } from '../actors/planners/filePlanStore.ts'
 export type {
   PlanAnswer,
@@ -67,6 +77,7 @@ export type {
   RunSettings,
   RunStarted,
   StepExecute,
+  StepOrigin,
   StepReport,
   StepStatus,
   ToolTraits,

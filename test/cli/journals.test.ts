@@ -201,3 +201,23 @@ describe('planloom journal', () => {
     expect((await callCommand('journal', 'repair', journal, '--out', saved)).stderr).toContain('JOURNAL_EXISTS')
   })
 })
+
+describe('what runs reuse', () => {
+  it('takes plans of earlier runs with --reuse-plans, and prune --reuse drops them', async () => {
+    const journal = join(scratchFolder(), 'runs.db')
+    const run = ['run', goal, '--journal', journal, '--reuse-plans', '-q']
+    expect((await callCommand(...run)).code).toBe(0)
+    expect((await callCommand(...run)).code).toBe(0)
+    const kept = await callCommand('prune', '-j', journal, '--json')
+    expect(kept.json).toMatchObject({ runs: [], reuse: { entries: 0 } })
+    const dropped = await callCommand('prune', '-j', journal, '--reuse', '--json')
+    expect(dropped.json).toMatchObject({ runs: [], reuse: { entries: 1 } })
+    expect(await idsIn(journal)).toHaveLength(2)
+  })
+
+  it('wants a journal for it', async () => {
+    const { code, stderr } = await callCommand('run', goal, '--reuse-plans')
+    expect(code).toBe(2)
+    expect(stderr).toContain('runs.db')
+  })
+})

@@ -111,6 +111,10 @@ describe('a hint says what to do', () => {
   const cases: Readonly<Record<FindingCode, readonly [() => readonly Finding[], RegExp]>> = {
     PLAN_SHAPE: [() => findingsOf({ revision: 'one' }), /"revision": 2/],
     PLAN_TOO_LARGE: [() => findingsOf({}, { limits: { steps: 0 } }), /forEach/],
+    CACHE_INVALID: [
+      () => findingsOf({ steps: [{ ...a, tool: undefined, instruction: 'x', cache: true }] }),
+      /Take "cache" out/,
+    ],
     STEP_DUPLICATE: [() => findingsOf({ steps: [a, a] }), /id of its own/],
     STEP_KIND: [() => findingsOf({ steps: [{ ...a, instruction: 'x' }] }), /Keep one/],
     STEP_UNKNOWN: [() => findingsOf({ steps: [{ ...a, after: ['nobody'] }] }), /Name a step/],

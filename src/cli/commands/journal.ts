@@ -42,19 +42,27 @@ export async function repair(path: string, options: { readonly out: string }, ou
 
 export interface PruneRunsOptions {
   readonly journal: string
-  readonly olderThanMs: number
+  /** Without it, no run is removed. */
+  readonly olderThanMs?: number
   /** Those that are not over as well. */
   readonly unfinished?: boolean
+  /** Also what is kept for other runs, old or not. */
+  readonly reuse?: boolean
 }
 
 export async function prune(options: PruneRunsOptions, output: Output): Promise<number> {
   return withJournal(options.journal, (journal) => {
-    const { runs, outputBytes } = journal.prune({
-      before: Date.now() - options.olderThanMs,
-      ...(options.unfinished && { unfinished: 'remove' }),
-    })
-    output.print([`${runs.length} runs were removed, with ${outputBytes} bytes of outputs that only they referred to.`])
-    output.document({ journal: options.journal, runs, outputBytes })
+    const { olderThanMs, unfinished } = options
+    const { runs, outputBytes } =
+      olderThanMs === undefined
+        ? { runs: [], outputBytes: 0 }
+        : journal.prune({ before: Date.now() - olderThanMs, ...(unfinished && { unfinished: 'remove' }) })
+    const reuse = journal.reuse.drop(options.reuse ? 'all' : 'expired')
+    output.print([
+      `${runs.length} runs were removed, with ${outputBytes} bytes of outputs that only they referred to.`,
+      `${reuse.entries} outputs and plans kept for other runs were dropped, which freed ${reuse.bytes} bytes.`,
+    ])
+    output.document({ journal: options.journal, runs, outputBytes, reuse })
     return exitCodes.done
   })
 }

@@ -1,8 +1,13 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
 import {
+  createCachedPlanner,
+  createGoalPlanner,
   createRuntime,
+  journalPlanStore,
   PlanloomError,
   sqliteJournal,
+  type Journal,
+  type Planner,
   type Run,
   type RunLimits,
   type Runtime,
@@ -36,6 +41,8 @@ export interface RunOptions extends WorkOptions {
   readonly answers?: ReadonlyMap<string, unknown>
   /** File that the journal is written to, as the run goes on. */
   readonly journal?: string
+  /** Plans are taken from earlier runs in that file, and left to later ones. */
+  readonly reusePlans?: boolean
   /** Whatever stands in that file may go. */
   readonly overwrite?: boolean
   /** With `--json`: every transition as a line, before the document. */
@@ -106,12 +113,34 @@ export async function openWork(
       else progress()?.resume()
     },
   })
+  checkReuse(options)
+  const opened =
+    journal === undefined ? undefined : isDatabase(journal) ? sqliteJournal(journal) : journalInFile(journal)
   const runtime = createRuntime({
     ...runtimeOptions(work, options),
-    ...(journal !== undefined && { journal: isDatabase(journal) ? sqliteJournal(journal) : journalInFile(journal) }),
+    ...(opened && { journal: opened }),
+    ...(options.reusePlans && opened && work.goal && { planner: plannerThatReuses(work, opened) }),
     ask: questions.ask,
   })
   return { runtime, work, questions }
+}
+
+/** @throws `USAGE` */
+function checkReuse({ reusePlans, journal }: RunOptions): void {
+  if (!reusePlans || (journal !== undefined && isDatabase(journal))) return
+  throw new PlanloomError('USAGE', '--reuse-plans needs a journal that holds many runs.', {
+    hint: 'Give --journal the name of an SQLite file, as in --journal runs.db.',
+  })
+}
+
+function plannerThatReuses({ planner = createGoalPlanner() }: Work, journal: Journal): Planner {
+  return createCachedPlanner(planner, {
+    store: journalPlanStore(journal),
+    onStoreError: (error) => {
+      const why = error instanceof Error ? error.message : String(error)
+      process.emitWarning(`A kept plan cannot be used, so the planner is asked: ${why}`, { code: 'REUSE_FAILED' })
+    },
+  })
 }
 
 function streamTransitions(run: Run, output: Output): void {

@@ -74,7 +74,7 @@ function stepLine(id: string, title: string, report: StepReport, ms: number | un
   const cause = report.causedBy === undefined || report.causedBy === id ? '' : ` because of ${report.causedBy}`
   switch (report.status) {
     case 'succeeded':
-      return { tone: 'good', mark: '✓', text: `${name}${took}` }
+      return { tone: 'good', mark: '✓', text: `${name}${report.reusedFrom ? reusedInWords(report.reusedFrom) : took}` }
     case 'failed':
       return { tone: 'bad', mark: '✗', text: `${name} failed${cause}${failure}` }
     case 'backing_off':
@@ -97,6 +97,10 @@ function stepLine(id: string, title: string, report: StepReport, ms: number | un
     case 'running':
       return undefined
   }
+}
+
+function reusedInWords({ runId, stepId }: NonNullable<StepReport['reusedFrom']>): string {
+  return `  (output of ${printable(stepId)} in ${printable(runId)})`
 }
 
 function stateLine(from: RunState, to: RunState): ToneLine | undefined {

@@ -1,7 +1,7 @@
 // Large values by the hash of their content: one copy, however many events and runs refer to it.
 //
 // C1. A content is in the file, or beside it, before any event that names it.
-// C2. What nobody refers to any more goes with the run that referred to it last.
+// C2. What nobody refers to any more goes with whoever referred to it last: a run, or what is kept for reuse.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -38,12 +38,18 @@ export class Contents {
   }
 
   /** Keeps a content for a run, in the transaction of the caller. */
-  keep(run: number, { hash, text }: Content): void {
+  keep(run: number, content: Content): void {
+    this.put(content)
+    this.#use.run(run, content.hash)
+  }
+
+  /** Keeps a content that the caller refers to, in the transaction of the caller. @returns its bytes */
+  put({ hash, text }: Content): number {
     const bytes = Buffer.byteLength(text)
     const isLarge = bytes > this.#options.fileOverBytes
     if (isLarge && this.#find.get(hash) === undefined) this.#writeFile(hash, text)
     this.#insert.run(hash, bytes, isLarge ? null : text)
-    this.#use.run(run, hash)
+    return bytes
   }
 
   /** Keeps a content for one more run, in the transaction of the caller. @returns whether it is in the file */
@@ -51,6 +57,18 @@ export class Contents {
     if (this.#isThere.get(hash) === undefined) return false
     this.#use.run(run, hash)
     return true
+  }
+
+  /** Puts a content that is there already right, should it be damaged. */
+  mend(content: Content): void {
+    try {
+      this.read(content.hash)
+    } catch {
+      const { hash, text } = content
+      const isBeside = (this.#find.get(hash) as Row | undefined)?.body === null
+      if (isBeside) this.#writeFile(hash, text)
+      else this.#database.prepare('UPDATE contents SET body = ? WHERE hash = ?').run(text, hash)
+    }
   }
 
   /** The text of a content. @throws `JOURNAL_BROKEN` where it is missing or is not what its hash says. */
@@ -62,12 +80,14 @@ export class Contents {
     return text
   }
 
-  /** Lets go of what no run uses any more, in the transaction of the caller; call it when the uses are gone, and last:
+  /** Lets go of what nobody refers to any more, in the transaction of the caller; call it when the uses are gone, and last:
    * files go at once, while nobody else can write, so that nobody has just found one of them there.
    *
    * @returns how many bytes that freed */
   sweep(hashes: readonly Uint8Array[]): number {
-    const isUsed = this.#database.prepare('SELECT 1 FROM uses WHERE hash = ? LIMIT 1')
+    const isUsed = this.#database.prepare(
+      `SELECT 1 FROM uses WHERE hash = ?1 UNION ALL SELECT 1 FROM reuse WHERE hash = ?1 LIMIT 1`,
+    )
     const remove = this.#database.prepare('DELETE FROM contents WHERE hash = ? RETURNING bytes, body IS NULL AS beside')
     const files: string[] = []
     let freed = 0

@@ -4,12 +4,14 @@ import type { Durability, JournalEvent, RunJournal, RunProgress, RunSnapshot } f
 import type { RequestRefusal, RunRequest } from '../requests.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import { chainNext } from './chain.ts'
+import type { ReusableOutput } from '../reuse.ts'
 import type { Contents } from './contents.ts'
 import type { Database, Statement } from './driver.ts'
 import { writeEvent, type Content } from './eventText.ts'
 import type { GroupCommit, Pending } from './groupCommit.ts'
 import { requestStatements, openRequests, refuseAll, type RequestStatements } from './requestsTable.ts'
 import { keepSnapshot, snapshotStatement, type PendingSnapshot } from './snapshots.ts'
+import type { SqliteReuse } from './sqliteReuse.ts'
 import { writeSnapshot } from './snapshotText.ts'
 
 /** The statements that all writers of a file share. */
@@ -48,6 +50,7 @@ export interface RunWriterOptions {
   readonly changedAt: number
   readonly progress: RunProgress
   readonly contents: Contents
+  readonly reuse: SqliteReuse
   readonly statements: WriterStatements
   readonly commits: GroupCommit
   readonly database: Database
@@ -75,6 +78,7 @@ export class RunWriter implements RunJournal, Pending {
   #refusals: { readonly number: number; readonly text: string }[] = []
   /** Number of the latest request that was given out. */
   #taken = 0
+  #reusable: ReusableOutput[] = []
   #progress: RunProgress
   /** What is in the file, but not yet safe from a loss of power. */
   #isUnsynced = false
@@ -113,6 +117,10 @@ export class RunWriter implements RunJournal, Pending {
     this.#snapshots.push({ ...writeSnapshot(snapshot), seq, format, chain: this.#chain })
   }
 
+  keepForReuse(kept: ReusableOutput): void {
+    this.#reusable.push(kept)
+  }
+
   flush(durability: Durability = 'process'): void | Promise<void> {
     if (this.#rows.length === 0 && this.#refusals.length === 0 && !(durability === 'power' && this.#isUnsynced))
       return undefined
@@ -139,7 +147,7 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   write(): void {
-    const { id, fence, statements, contents } = this.#options
+    const { id, fence, statements, contents, reuse } = this.#options
     const { state, reason, ...shown } = this.#progress
     const { changes } = statements.head.run(
       state,
@@ -161,6 +169,7 @@ export class RunWriter implements RunJournal, Pending {
     for (const { number, text } of this.#refusals) statements.requests.refuse.run(text, number, id)
     if (reason !== undefined) refuseAll(statements.requests, this.#options)
     for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
+    for (const kept of this.#reusable) reuse.write({ ...kept, kind: 'step' }) // U5
   }
 
   #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {
@@ -177,6 +186,9 @@ export class RunWriter implements RunJournal, Pending {
     this.#contents = []
     this.#snapshots = []
     this.#refusals = []
+    if (this.#reusable.length === 0) return
+    this.#reusable = []
+    this.#options.reuse.trim()
   }
 
   #takenOver(): PlanloomError {

@@ -86,6 +86,7 @@ CREATE TABLE reuse (
   kept_at INTEGER NOT NULL,
   used_at INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
+  origin TEXT,
   hash BLOB NOT NULL REFERENCES contents (hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reuse_by_hash ON reuse (hash);

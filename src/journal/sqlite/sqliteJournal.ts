@@ -17,6 +17,7 @@ import type {
   StoredSnapshot,
 } from '../journal.ts'
 import { refuseOver, type RunCommand, type RunRequest } from '../requests.ts'
+import type { ReuseLimits, ReuseStore } from '../reuse.ts'
 import { runExists } from '../runErrors.ts'
 import { Contents } from './contents.ts'
 import { inTransaction, openFile, type Database } from './driver.ts'
@@ -31,6 +32,7 @@ import { findRun, insertRun, listRuns, progressOf, runOf, type RunRow } from './
 import { RunWriter, writerStatements } from './runWriter.ts'
 import { bringUpToDate } from './schema.ts'
 import { findSnapshot } from './snapshots.ts'
+import { SqliteReuse } from './sqliteReuse.ts'
 import { verifyFile, type VerifyReport } from './verify.ts'
 
 export interface SqliteJournalOptions {
@@ -44,6 +46,8 @@ export interface SqliteJournalOptions {
   /** `new`: a file that is there is refused (`JOURNAL_EXISTS`). `existing`: one that is not is (`JOURNAL_UNKNOWN`).
    * @default either */
   readonly file?: 'new' | 'existing'
+  /** How much of outputs and plans is kept for other runs, and for how long. */
+  readonly reuse?: ReuseLimits
   /** How long a process that gives no sign of life keeps its runs from others. @default 15,000 */
   readonly leaseMs?: number
   /** How long to wait for other processes that write, before a run fails for it. @default 10,000 */
@@ -55,6 +59,7 @@ export interface SqliteJournalOptions {
 /** A journal in an SQLite file, with what only such a one can do. */
 export interface SqliteJournal extends Journal {
   readonly path: string
+  readonly reuse: ReuseStore
   runs(filter?: RunFilter): readonly RunSummary[]
   read(runId: string, from?: number): Iterable<JournalEvent>
   snapshot(runId: string, upTo?: number): StoredSnapshot | undefined
@@ -85,6 +90,7 @@ const retryMs = 10
 
 class FileJournal implements SqliteJournal {
   readonly path: string
+  readonly reuse: SqliteReuse
   readonly #database: Database
   readonly #contents: Contents
   readonly #commits: GroupCommit
@@ -108,6 +114,8 @@ class FileJournal implements SqliteJournal {
         fileOverBytes: options.fileOverBytes ?? 1024 * 1024,
       })
       this.#statements = writerStatements(this.#database)
+      const now = (): number => this.#now()
+      this.reuse = new SqliteReuse(this.#database, this.#contents, { path, limits: options.reuse, now })
     } catch (error) {
       this.#database.close()
       throw journalFailure(error, path, 'be opened')
@@ -253,6 +261,7 @@ class FileJournal implements SqliteJournal {
       changedAt: run.changed_at,
       progress: progressOf(run),
       contents: this.#contents,
+      reuse: this.reuse,
       statements: this.#statements,
       commits: this.#commits,
       database: this.#database,

@@ -10,6 +10,7 @@ import type { Step } from '../../plan/schema.ts'
 import type { StepExecute } from '../coordinator.messages.ts'
 import { lookUp } from './advance.ts'
 import { countOut, laneHasRoom, laneOf, roleOf } from './lanes.ts'
+import { hasEffects } from './effects.ts'
 import type { Entry } from './ledger.ts'
 import { comesBefore, popReady, type ReadyQueue } from './readyQueue.ts'
 import { failStep } from './fail.ts'
@@ -66,6 +67,7 @@ function sendOut(turn: Turn, id: string): void {
     startedAt: turn.now,
     failure: undefined,
     subRunId: undefined,
+    reusedFrom: undefined,
   }
   setEntry(turn, id, running)
   countOut(turn, step, 1)
@@ -101,6 +103,7 @@ export function executeCommand(turn: Turn, step: Step, entry: Entry, input: Json
     ...(step.expect !== undefined && { expect: step.expect }),
     ...(step.item !== undefined && { item: step.item }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(step.cache === true && traits && !hasEffects(turn.run, step.tool) && { cache: true as const }),
     ...(traits?.heartbeatMs !== undefined && { heartbeatMs: traits.heartbeatMs }),
   }
 }

@@ -3,7 +3,7 @@
 // L1. A step has at most one live attempt; the outcome of any other attempt changes nothing.
 // L2. A succeeded step stays succeeded.
 // L3. `missing` counts the dependencies that are not met yet: readiness is a counter, never a scan.
-import type { Failure, StepReport, StepStatus } from '../coordinator.messages.ts'
+import type { Failure, StepOrigin, StepReport, StepStatus } from '../coordinator.messages.ts'
 
 export interface Entry {
   readonly status: StepStatus
@@ -30,6 +30,8 @@ export interface Entry {
   readonly loss?: 'permitted' | 'lost' | undefined
   /** The run that the latest attempt has begun. */
   readonly subRunId?: string | undefined
+  /** Whose output it took, when nothing ran. */
+  readonly reusedFrom?: StepOrigin | undefined
 }
 
 /** A list that grows at its head: adding is O(1) and old lists stay as they were. */
@@ -76,5 +78,6 @@ export function reportOf(entry: Entry): StepReport {
     ...(entry.startedAt !== undefined && { startedAt: entry.startedAt }),
     ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
     ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
+    ...(entry.reusedFrom && { reusedFrom: entry.reusedFrom }),
   }
 }

@@ -35,7 +35,7 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
   }
   switch (event.type) {
     case 'step.succeeded':
-      succeed(turn, event.stepId, entry, event.output, event.facts)
+      succeed(turn, event.stepId, { ...entry, reusedFrom: event.reusedFrom }, event.output, event.facts)
       break
     case 'step.failed':
       if (event.failure.code === 'EXECUTOR_CRASHED' && mayHaveHadEffect(turn.run, turn.steps.get(event.stepId))) {

@@ -70,7 +70,8 @@ function isToldOtherwise(before: Entry, after: Entry): boolean {
     before.causedBy !== after.causedBy ||
     before.startedAt !== after.startedAt ||
     before.endedAt !== after.endedAt ||
-    before.subRunId !== after.subRunId
+    before.subRunId !== after.subRunId ||
+    before.reusedFrom !== after.reusedFrom
   )
 }
 

@@ -31,6 +31,7 @@ const step: Required<Step> = {
   onFailure: 'skip',
   onSkipped: 'run',
   approval: 'required',
+  cache: true,
   cost: 2,
   why: 'The goal speaks of prices.',
   abandoned: 'The list is gone.',

@@ -61,7 +61,7 @@ export function* readLedger(table: LedgerTable): Generator<[string, Entry]> {
 }
 
 function restOf(entry: Entry): Rest | undefined {
-  const { failure, causedBy, approved, heldBy, undecided, loss, subRunId } = entry
+  const { failure, causedBy, approved, heldBy, undecided, loss, subRunId, reusedFrom } = entry
   const rest: Rest = {
     ...(failure !== undefined && { failure }),
     ...(causedBy !== undefined && { causedBy }),
@@ -70,6 +70,7 @@ function restOf(entry: Entry): Rest | undefined {
     ...(undecided !== undefined && { undecided }),
     ...(loss !== undefined && { loss }),
     ...(subRunId !== undefined && { subRunId }),
+    ...(reusedFrom !== undefined && { reusedFrom }),
   }
   return Object.keys(rest).length === 0 ? undefined : rest
 }

@@ -1,0 +1,81 @@
+// What runs keep for each other in a file.
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import {
+  createRuntime,
+  defineTool,
+  sqliteJournal,
+  type SqliteJournal,
+  type SqliteJournalOptions,
+} from '../../../src/runtime/index.ts'
+import { planOf } from '../../support/plans.ts'
+import { scratchFolder } from '../../support/scratchFolder.ts'
+import { describeReuse } from '../describeReuse.ts'
+
+function open(options: SqliteJournalOptions = {}, path = join(scratchFolder(), 'runs.db')): SqliteJournal {
+  const journal = sqliteJournal(path, options)
+  onTestFinished(() => {
+    void journal.close()
+  })
+  return journal
+}
+
+describeReuse('the SQLite journal', (options) => open(options))
+
+const repeat = defineTool({
+  name: 'repeat',
+  description: 'Repeats a text.',
+  input: z.object({ text: z.string(), times: z.number() }),
+  output: z.object({ text: z.string() }),
+  run: ({ text, times }) => ({ text: text.repeat(times) }),
+})
+const large = planOf([{ id: 'a', tool: 'repeat', cache: true, input: { text: 'x', times: 5_000 } }])
+
+describe('a file', () => {
+  it.each([1_000, 1_000_000])(
+    'keeps an output once for its run and for others (beside it over %i bytes)',
+    async (fileOverBytes) => {
+      const path = join(scratchFolder(), 'runs.db')
+      const journal = open({ fileOverBytes }, path)
+      const runtime = createRuntime({ tools: [repeat], journal })
+      await runtime.start(large, { runId: 'one' }).result
+      await new Promise((resolve) => setImmediate(resolve))
+      const other = open({ fileOverBytes }, path)
+      const { runs, outputBytes } = journal.prune({ before: Infinity })
+      expect(runs).toEqual(['one'])
+      expect(outputBytes).toBeLessThan(5_000)
+      const run = createRuntime({ tools: [repeat], journal: other }).start(large)
+      await run.result
+      expect([...run.ledger()]).toMatchObject([{ reusedFrom: { runId: 'one', stepId: 'a' } }])
+      expect(journal.reuse.drop('all')).toMatchObject({ entries: 1, bytes: 0 }) // the second run has it, too
+      expect(other.verify().faults).toEqual([])
+    },
+  )
+
+  it('runs the step, and mends what is kept, where that is damaged', async () => {
+    const path = join(scratchFolder(), 'runs.db')
+    const journal = open({}, path)
+    const runtime = createRuntime({ tools: [repeat], journal })
+    await runtime.start(large, { runId: 'one' }).result
+    const database = new DatabaseSync(path)
+    database.exec("UPDATE contents SET body = '{}' WHERE hash IN (SELECT hash FROM reuse)")
+    database.close()
+    const run = runtime.start(large)
+    expect((await run.result).reason).toBe('done')
+    expect([...run.ledger()][0]?.reusedFrom).toBeUndefined()
+    expect(journal.verify().faults).toEqual([])
+    const next = runtime.start(large)
+    await next.result
+    expect([...next.ledger()][0]?.reusedFrom).toMatchObject({ stepId: 'a' })
+  })
+
+  it('is used by two processes at once with the same key', async () => {
+    const path = join(scratchFolder(), 'runs.db')
+    const runtimes = [open({}, path), open({}, path)].map((journal) => createRuntime({ tools: [repeat], journal }))
+    const outcomes = await Promise.all(runtimes.map((runtime) => runtime.start(large).result))
+    expect(outcomes.map(({ reason }) => reason)).toEqual(['done', 'done'])
+    expect(open({}, path).reuse.drop('all').entries).toBe(1)
+  })
+})
