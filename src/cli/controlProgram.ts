@@ -12,7 +12,7 @@ type Line<O> = ControlOptions & O
 type Because = Line<{ readonly because?: string }>
 type Step = Line<{ readonly step?: string }>
 
-const runWords = 'the run: its id, the beginning of it, or "latest"'
+const runWords = '\nThe run is named by its id, the beginning of it, or "latest": the latest that is not over.'
 
 export function addControlCommands({ command, output, end }: JournalProgramOptions): void {
   /** A command of a run; `take` says what is asked of it. */
@@ -103,7 +103,7 @@ function controlOptions(command: Command): Command {
         .default(5_000, '5s'),
     )
     .option('--no-wait', 'only ask')
-    .addHelpText('after', `\n[run] is ${runWords}; without it, the latest that is not over.`)
+    .addHelpText('after', runWords)
 }
 
 type LimitLine = Partial<Record<keyof typeof limitNames, number>> & { readonly json?: boolean }

@@ -259,7 +259,14 @@ Examples:
   $ planloom run audit.ts
   $ planloom plan audit.ts --json > plan.json
   $ planloom validate plan.json --tools ./tools.js
-  $ planloom graph plan.json --format mermaid`
+  $ planloom graph plan.json --format mermaid
+
+Runs of other processes:
+  Those in a journal (--journal, PLANLOOM_JOURNAL) are looked at with runs, show
+  and events, and controlled with pause, continue, answer, approve, edit, cancel
+  and others, whichever process has them.
+  $ planloom run audit.ts --journal runs.db --people journal
+  $ planloom answer latest confirm true --journal runs.db`
 
 function versionOfPackage(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')

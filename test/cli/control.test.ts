@@ -28,7 +28,7 @@ async function live(steps: readonly Step[], options: Partial<RuntimeOptions> = {
   const runtime = createRuntime({ tools: [echo], journal, ...options })
   onTestFinished(() => runtime.close())
   const run = runtime.start(planOf(steps), { runId: 'run-live' })
-  while (journal.runs().some(({ events }) => events === 0)) await setImmediate() // until its start is written
+  while (journal.runs().length === 0) await setImmediate() // until its start is written
   return { run, folder, planloom: (...args) => callCommand(...args, '--journal', path) }
 }
 
@@ -151,7 +151,9 @@ describe('a run that a process has', () => {
     onTestFinished(() => {
       void silent.close()
     })
-    silent.create('run-silent') // its owner does not listen
+    const owner = silent.create('run-silent') // does not listen
+    owner.append({ type: 'run.pause', id: 'e0', at: 0, seq: 0 })
+    await owner.flush()
     const unanswered = await callCommand('pause', 'run-silent', '--wait', '1ms', '--journal', path)
     expect([unanswered.code, codeIn(unanswered)]).toEqual([1, 'REQUEST_UNANSWERED'])
   })

@@ -2,7 +2,7 @@
 //
 // A1. One look for the whole file, however many runs listen: as long as nobody else has written, it costs a pragma.
 // A2. It keeps no process alive, and looks only while somebody listens.
-import type { Database } from './driver.ts'
+import type { Database, Statement } from './driver.ts'
 import { runsAsked } from './requestsTable.ts'
 
 const lookMs = 100
@@ -14,6 +14,7 @@ export interface RequestWatchOptions {
 
 export class RequestWatch {
   readonly #database: Database
+  readonly #dataVersion: Statement
   readonly #options: RequestWatchOptions
   readonly #listeners = new Map<number, () => void>()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -21,6 +22,7 @@ export class RequestWatch {
 
   constructor(database: Database, options: RequestWatchOptions) {
     this.#database = database
+    this.#dataVersion = database.prepare('PRAGMA data_version')
     this.#options = options
   }
 
@@ -52,9 +54,7 @@ export class RequestWatch {
 
   #look(): void {
     try {
-      const { data_version: version } = this.#database.prepare('PRAGMA data_version').get() as {
-        readonly data_version: number
-      }
+      const { data_version: version } = this.#dataVersion.get() as { readonly data_version: number }
       if (version === this.#version) return
       const asked = runsAsked(this.#database)
       this.#version = version
