@@ -1,9 +1,12 @@
 // A step of which nobody can tell whether it had its effect: by option, beforehand, and at the terminal.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { coloursFor } from '../../src/cli/colours.ts'
 import type { Streams } from '../../src/cli/output.ts'
 import { createQuestions } from '../../src/cli/questions.ts'
+import { scratchFolder } from '../support/scratchFolder.ts'
 import { callCommand } from './callCommand.ts'
 
 const paying = 'test/cli/fixtures/paying.ts'
@@ -17,6 +20,23 @@ describe('planloom run --uncertain', () => {
   ] as const)('%s %j ends as %s', async (policy, more, reason, status, attempt) => {
     const { json } = await callCommand('run', paying, '--uncertain', policy, ...more, '--json', '-q')
     expect(json).toMatchObject({ outcome: { reason }, steps: [{ id: 'pay', status, attempt }] })
+  })
+})
+
+describe('planloom show', () => {
+  it('lists the questions that a run waits for', async () => {
+    const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'runs.db')]
+    await callCommand('run', paying, '--uncertain', 'ask', '--answer', 'pay={"receipt":"seen"}', '-j', file, '-q')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const asked = lines.findIndex((line) => line.includes('"step.checked"'))
+    writeFileSync(file, lines.slice(0, asked).join('\n')) // its process was killed while somebody thought about it
+    await callCommand('import', file, '-j', journal)
+    const { stdout } = await callCommand('show', '-j', journal)
+    expect(stdout).toMatch(
+      /what it waits for\n {2}\? pay \(uncertain\): it cannot be told whether "pay" had its effect/,
+    )
+    const { json } = await callCommand('show', '-j', journal, '--json')
+    expect(json).toMatchObject({ questions: [{ stepId: 'pay', kind: 'uncertain' }] })
   })
 })
 
