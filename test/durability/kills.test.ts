@@ -86,15 +86,15 @@ async function breaches(work: CrashWork, ends: readonly Kill[]): Promise<{ wrong
 it('killed as often as may be, work comes to the end that it would have had, with every effect as promised', { timeout: 120_000 + cases * 5_000 }, async () => {
   const queue = new PQueue({ concurrency: 2 })
   let deaths = 0
-  const failed: unknown[] = []
+  const failed: string[] = []
   for (const [work, ends] of fc.sample(fc.tuple(crashWorks(), kills), { numRuns: cases, seed })) {
     void queue.add(async () => {
       try {
         const { wrong, died } = await breaches(work, ends)
         deaths += died
-        if (wrong.length > 0) failed.push({ wrong, work, ends })
+        if (wrong.length > 0) failed.push(JSON.stringify({ wrong, work, ends }))
       } catch (error) {
-        failed.push({ error, work, ends })
+        failed.push(`${String(error)} ${JSON.stringify({ work, ends })}`)
       }
     })
   }

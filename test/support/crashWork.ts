@@ -43,9 +43,10 @@ function toolsFor(outside: Outside, wait: Wait): Tool[] {
       gives: { [name]: '/v' },
       ...more,
       run: async (given, context) => {
-        await wait(given.waitMs, context.signal) // a process may die before its effect, and after it
+        // A process may die before its effect, and after it; without a wait it is had before anything else can happen.
+        if (given.waitMs > 0) await wait(given.waitMs, context.signal)
         act(given, context)
-        await wait(given.waitMs / 2, context.signal)
+        if (given.waitMs > 0) await wait(given.waitMs / 2, context.signal)
         return outputOf(given)
       },
     })
