@@ -101,5 +101,5 @@ it('killed as often as may be, work comes to the end that it would have had, wit
   await queue.onIdle()
   if (process.env['PLANLOOM_CRASHES'] !== undefined) console.log(`${cases} runs, ${deaths} deaths`)
   expect(failed, `seed ${seed}`).toEqual([])
-  expect(deaths).toBeGreaterThan(cases)
+  expect(deaths).toBeGreaterThan(cases / 2)
 }) // prettier-ignore
