@@ -1,6 +1,7 @@
 // Everything that `planloom` exports, name by name. Parts that stand alone are subpaths: `planloom/plan`, `planloom/tools`.
 export {
   CommandRefusedError,
+  compareRuns,
   createCachedPlanner,
   filePlanStore,
   journalPlanStore,
@@ -38,6 +39,7 @@ export type {
   ErrorPlace,
   Executor,
   ExecutorContext,
+  FactDifference,
   FactReport,
   Failure,
   FixedPlannerOptions,
@@ -81,6 +83,7 @@ export type {
   ResumedRuns,
   ResumeOptions,
   RunChange,
+  RunDifference,
   RunFilter,
   RunJournal,
   RunLeft,
@@ -97,6 +100,7 @@ export type {
   Runtime,
   RuntimeOptions,
   StartOptions,
+  StepDifference,
   StepExecute,
   StepOrigin,
   StepOutput,

@@ -19,6 +19,7 @@ const usageCodes: ReadonlySet<string> = new Set([
   'JOURNAL_NEWER',
   'JOURNAL_UNOPENED',
   'EVENT_UNKNOWN',
+  'FORK_REFUSED',
   'RUN_UNKNOWN',
   'RUN_AMBIGUOUS',
   'RUN_EXISTS',

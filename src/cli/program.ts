@@ -1,9 +1,11 @@
 // The `planloom` command: its subcommands, their options, and their help.
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { PlanloomError } from '../errors.ts'
+import type { Json } from '../plan/index.ts'
 import { addControlCommands } from './controlProgram.ts'
-import { diff } from './commands/diff.ts'
+import { diff, type DiffOptions } from './commands/diff.ts'
+import { fork, type ForkCommandOptions, type Moment } from './commands/fork.ts'
 import { graph, type GraphOptions } from './commands/graph.ts'
 import { plan, type PlanOptions } from './commands/plan.ts'
 import { replay, type ReplayOptions } from './commands/replay.ts'
@@ -13,9 +15,10 @@ import { run, type RunOptions } from './commands/run.ts'
 import { tools } from './commands/tools.ts'
 import { validate, type ValidateOptions } from './commands/validate.ts'
 import { drawingFormats } from './drawing.ts'
+import { givenValue } from './given.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
-import { addJournalCommands } from './journalProgram.ts'
+import { addJournalCommands, onJournal } from './journalProgram.ts'
 import { defaultJournal } from './journals.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
@@ -104,6 +107,34 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await resumeAll(file, { ...resuming, ...(labels && { labels }) }, output))
     })
 
+  runOptions(
+    command('fork <file> [run]', 'go on from a moment of a run, as a new run, with something changed', [
+      'fork audit.ts run-8k2v --at 120 --report region=north',
+      'fork audit.ts latest --at 12 --output list=@fewer-files.json',
+      'fork audit.ts run-8k2v --at first-replan --patch patch.json',
+    ]),
+  )
+    .requiredOption('--at <event>', 'the event after which it goes on, or "first-replan"', takeMoment)
+    .option(
+      '--report <key=value>',
+      'a fact that holds from then on, as JSON, text or @file; may be repeated',
+      takeGiven,
+    )
+    .option('--withdraw <key>', 'a fact that is not known any more; may be repeated', takeAnother)
+    .option('--output <step=value>', 'what a step gave that was running, or ended then; may be repeated', takeGiven)
+    .option('--fail <step=reason>', 'how such a step failed; may be repeated', takeSetting)
+    .option('--patch <file>', 'a patch of the plan, or the plan as it is to be')
+    .option('--by <name>', 'who forks it, for the record')
+    .action(
+      async (
+        file: string,
+        named: string | undefined,
+        options: CommandLine<Partial<ForkCommandOptions> & Pick<ForkCommandOptions, 'at'>>,
+      ) => {
+        end(await fork(file, named, { journal: defaultJournal, ...renamed(options) }, output))
+      },
+    )
+
   workOptions(
     command('plan <file>', 'show the plan for a goal, without running it', [
       'plan audit.ts',
@@ -134,11 +165,15 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await graph(file, options, output))
     })
 
-  command('diff <plan-a> <plan-b>', 'show what turns one plan into another', ['diff before.json after.json']).action(
-    async (fileA: string, fileB: string) => {
-      end(await diff(fileA, fileB, output))
-    },
-  )
+  onJournal(
+    command('diff <a> <b>', 'show what turns one plan into another, or what differs in two runs or moments', [
+      'diff before.json after.json',
+      'diff run-8k2v@40 run-8k2v@120',
+      'diff run-8k2v run-9m3w',
+    ]),
+  ).action(async (a: string, b: string, options: DiffOptions) => {
+    end(await diff(a, b, options, output))
+  })
 
   command('replay <journal>', 'tell a run again from its journal, without running anything', [
     'replay run.jsonl',
@@ -240,6 +275,17 @@ function runOptions(command: Command): Command {
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')
     .option('--seed <n>', 'seed of ids and jitter, for runs that can be repeated', wholeNumber)
+}
+
+function takeMoment(text: string): Moment {
+  return text === 'first-replan' ? text : wholeNumber(text)
+}
+
+/** One `key=value` more; a value may be what a file holds. */
+function takeGiven(setting: string, before: ReadonlyMap<string, Json> = new Map()): ReadonlyMap<string, Json> {
+  const at = setting.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It has the form key=value.')
+  return new Map([...before, [setting.slice(0, at), givenValue(setting.slice(at + 1))]])
 }
 
 function formatOption(): Option {

@@ -157,7 +157,7 @@ function patchOf(context: CoordinatorContext, { operations, by }: ForkOptions, m
   const patch = readPatch(means.runId, {
     base: plan.revision,
     by: { planner: by ?? 'person' },
-    because: { type: 'edited', text: 'forked' },
+    because: { type: 'forked', text: `changed in a fork` },
     operations: operations,
   })
   checkEdit(means.runId, context, plan, patch, means)

@@ -43,6 +43,7 @@ export type {
 } from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'
+export { compareRuns, type FactDifference, type RunDifference, type StepDifference } from './compareRuns.ts'
 export type { RunCommand, RunRequest } from '../journal/requests.ts'
 export { runLogic, type RunActorInput, type RunActorSnapshot } from './runLogic.ts'
 export type { RunActorEvent, RunRefused } from './runActorEvents.ts'

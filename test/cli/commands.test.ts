@@ -431,7 +431,7 @@ describe('usage', () => {
   it('has help for every command, with examples', async () => {
     const { code, stdout } = await callCommand('--help')
     expect(code).toBe(0)
-    for (const name of ['run', 'plan', 'validate', 'graph', 'diff', 'replay', 'tools']) {
+    for (const name of ['run', 'fork', 'plan', 'validate', 'graph', 'diff', 'replay', 'tools']) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
       expect((await callCommand(name, '--help')).stdout).toMatch(/Examples:\n {2}\$ planloom /)
     }
@@ -450,7 +450,7 @@ describe('usage', () => {
     [[], /Usage: planloom/],
     [['run'], /missing required argument 'file'/],
     [['run', ''], /The name of a file is empty/],
-    [['help', 'rnu'], /There is no command "rnu"[^]*There are run, resume, plan/],
+    [['help', 'rnu'], /There is no command "rnu"[^]*There are run, resume, fork, plan/],
     [['run', goal, '--events'], /goes with --json only/],
     [['replay', 'x.jsonl', '--events'], /goes with --json only/],
     [['run', 'x.json', '--time', '0s'], /It is more than 0/],

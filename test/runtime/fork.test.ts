@@ -112,12 +112,16 @@ describe('a fork', () => {
         await run.result
         const events = eventsOf(journal, 'parent')
         const at = any % events.length
-        const { state, outcome } = run.at(at)
-        if (state === 'stopping' || outcome !== undefined) return // nothing comes after the end
-        const fork = await runtime.fork('parent', at)
+        const isFailed = run.outcome?.status === 'failed'
+        if (run.at(at).outcome !== undefined) return // nothing comes after the end
+        const fork = await runtime.fork('parent', at).catch((error: unknown) => {
+          if (!isFailed) throw error
+          expect(error).toMatchObject({ code: 'FORK_REFUSED' }) // nor after what has failed it
+        })
+        if (fork === undefined) return
         await fork.result
         // What else was out when a run failed is a matter of time.
-        if (run.outcome?.status === 'failed') expect(fork.outcome?.status).toBe('failed')
+        if (isFailed) expect(fork.outcome?.status).toBe('failed')
         else expect(whole(fork)).toEqual(whole(run))
       }),
       { numRuns: 60 },

@@ -1,27 +1,102 @@
-// `planloom diff`: what turns one plan into another, as a patch.
+// `planloom diff`: what turns one plan into another, as a patch; of two runs, or of one at two moments, also what became of
+// their steps and facts.
 import { PlanloomError } from '../../errors.ts'
+import { existsSync } from 'node:fs'
 import { canonicalJson, diffPlans, type Goal, type Operation, type Plan } from '../../plan/index.ts'
+import {
+  compareRuns,
+  readRun,
+  type FactDifference,
+  type Replay,
+  type SqliteJournal,
+  type StepDifference,
+} from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
+import { runMeant, withJournal } from '../journals.ts'
 import { loadPlan } from '../loadPlan.ts'
 import type { Output } from '../output.ts'
 
-/** With `--json` the document is the patch itself. */
-export async function diff(fileA: string, fileB: string, output: Output): Promise<number> {
-  if (fileA === '-' && fileB === '-') {
+export interface DiffOptions {
+  readonly journal: string
+}
+
+/** Each side is a plan in a file, or a run of the journal as it is or, as `run@n`, as it was after event n. With `--json` the document is
+ * the patch of the plans, and for two runs what `compareRuns` gives. */
+export async function diff(nameA: string, nameB: string, { journal }: DiffOptions, output: Output): Promise<number> {
+  if (nameA === '-' && nameB === '-') {
     throw new PlanloomError('USAGE', 'Only one of the two plans can come from the standard input.', {
       hint: 'Give the other one as a file.',
     })
   }
-  const [a, b] = [await loadPlan(fileA), await loadPlan(fileB)]
+  if (isFile(nameA) && isFile(nameB)) return diffFiles(nameA, nameB, output)
+  return withJournal(journal, async (opened) => {
+    const [a, b] = [await sideOf(nameA, opened), await sideOf(nameB, opened)]
+    if ('steps' in a || 'steps' in b) tellPlans(nameA, planOf(nameA, a), nameB, planOf(nameB, b), output)
+    else tellRuns(nameA, a, nameB, b, output)
+    return exitCodes.done
+  })
+}
+
+async function diffFiles(fileA: string, fileB: string, output: Output): Promise<number> {
+  tellPlans(fileA, await loadPlan(fileA), fileB, await loadPlan(fileB), output)
+  return exitCodes.done
+}
+
+function isFile(name: string): boolean {
+  return name === '-' || /\.(json|ya?ml|[cm]?[jt]s)$/.test(name) || existsSync(name)
+}
+
+async function sideOf(name: string, journal: SqliteJournal): Promise<Plan | Replay> {
+  if (isFile(name)) return loadPlan(name)
+  const [, run = name, at] = /^(.+)@(\d+)$/.exec(name) ?? []
+  return readRun(journal, runMeant(journal, run).runId, at === undefined ? {} : { at: Number(at) })
+}
+
+function planOf(name: string, side: Plan | Replay): Plan {
+  if ('steps' in side) return side
+  if (side.plan !== undefined) return side.plan
+  throw new PlanloomError('USAGE', `There was no plan yet at ${name}.`, { hint: 'Name a later event.' })
+}
+
+function tellPlans(nameA: string, a: Plan, nameB: string, b: Plan, output: Output): void {
   const patch = diffPlans(a, b)
-  const none = `goal, steps and assumptions of ${fileA} and ${fileB} are the same`
+  const none = `goal, steps and assumptions of ${nameA} and ${nameB} are the same`
   const lines = patch.operations.map((operation) => operationLine(operation, a, output.colours))
   const named = a.id === b.id ? [] : [`# id: ${printable(a.id)} becomes ${printable(b.id)}`]
   output.print([...named, ...(lines.length === 0 ? [none] : lines)])
   output.document(patch)
-  return exitCodes.done
+}
+
+function tellRuns(nameA: string, a: Replay, nameB: string, b: Replay, output: Output): void {
+  const difference = compareRuns(a, b)
+  const { operations, steps, facts } = difference
+  const before = a.plan
+  const plan = before === undefined ? [] : operations.map((one) => operationLine(one, before, output.colours))
+  const parts = [
+    headed('plan', plan),
+    headed('steps', steps.map(stepLine)),
+    headed('facts', facts.map(factLine)),
+  ].filter((lines) => lines.length > 0)
+  const none = [`plan, steps and facts of ${nameA} and ${nameB} are the same`]
+  output.print(parts.length === 0 ? none : parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines])))
+  output.document(difference)
+}
+
+function headed(name: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${name} (${lines.length})`, ...lines.map((line) => `  ${line}`)]
+}
+
+function stepLine({ id, before, after }: StepDifference): string {
+  if (before === undefined) return `${id}  ${after?.status ?? ''}, only in the second`
+  if (after === undefined) return `${id}  ${before.status}, only in the first`
+  if (before.status !== after.status) return `${id}  ${before.status} becomes ${after.status}`
+  return `${id}  output ${cut(shown(before.output))} becomes ${cut(shown(after.output))}`
+}
+
+function factLine({ key, before, after }: FactDifference): string {
+  return `${printable(key)}  ${cut(shown(before))} becomes ${cut(shown(after))}`
 }
 
 function operationLine(operation: Operation, before: Plan, colours: Colours): string {

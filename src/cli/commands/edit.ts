@@ -11,9 +11,10 @@ export async function editOf(
   file: string,
   journal: SqliteJournal,
   runId: string,
+  at?: number,
 ): Promise<Extract<RunCommand, { readonly type: 'run.edit' }>> {
   const value = await loadPlanValue(file)
-  const { plan } = await readRun(journal, runId)
+  const { plan } = await readRun(journal, runId, at === undefined ? {} : { at })
   const { operations, base, revision } = documentOf(value)
   const made = operations === undefined ? revision : base
   if (plan !== undefined && made !== undefined && made !== plan.revision) {

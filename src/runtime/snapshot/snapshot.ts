@@ -19,7 +19,7 @@ import { readQueues, writeQueues, type QueueTable } from './queueTable.ts'
 import { ValueTable } from './valueTable.ts'
 
 /** Grows when what is written changes its meaning. */
-export const snapshotFormat = 1
+const snapshotFormat = 1
 
 /** What is written as it is, being small JSON already. */
 const plainKeys = [

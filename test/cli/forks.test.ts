@@ -1,0 +1,65 @@
+// Forks and moments from the command line.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { scratchFolder } from '../support/scratchFolder.ts'
+import { callCommand } from './callCommand.ts'
+
+const goal = 'test/cli/fixtures/goal.ts'
+
+interface Recorded {
+  readonly journal: string
+  readonly run: string
+  /** Number of the event that tells of the list. */
+  readonly listed: number
+}
+
+/** The numbers 0 to 3 listed and doubled. */
+async function recorded(): Promise<Recorded> {
+  const journal = join(scratchFolder(), 'runs.db')
+  expect((await callCommand('run', goal, '--journal', journal, '-q')).code).toBe(0)
+  const run = await latest(journal)
+  const { stdout } = await callCommand('events', run, '-j', journal)
+  const [, listed] = /^ +(\d+) .*step\.succeeded +list/m.exec(stdout) ?? []
+  return { journal, run, listed: Number(listed) }
+}
+
+async function latest(journal: string): Promise<string> {
+  const { json } = await callCommand('runs', '-j', journal, '--json', '--limit', '1')
+  return (json as { readonly runs: readonly { readonly runId: string }[] }).runs[0]?.runId ?? ''
+}
+
+it('planloom fork goes on from a moment with another outcome, and diff tells what became of it', async () => {
+  const { journal, run, listed } = await recorded()
+  const given = join(scratchFolder(), 'list.json')
+  writeFileSync(given, JSON.stringify({ items: [0, 1] }))
+  const forked = await callCommand('fork', goal, run, '--at', String(listed), '--output', `list=@${given}`, '-j', journal, '-q')
+  expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining(`is forked from ${run}, after event ${String(listed)}`)])
+  const fork = await latest(journal)
+  expect(fork).not.toBe(run)
+  const { stdout } = await callCommand('diff', run, fork, '-j', journal)
+  expect(stdout).toMatch(/^plan \(\d+\)\n/)
+  expect(stdout).toMatch(/\n {2}double\[2\] {2}succeeded, only in the first\n/)
+  expect(stdout).toMatch(/\nfacts \(\d+\)\n {2}numbers {2}\[0,1,2[^\n]*\] becomes \[0,1\]\n/)
+  const { json } = await callCommand('diff', run, `${run}@${String(listed)}`, '-j', journal, '--json')
+  expect(json).toMatchObject({ facts: [] })
+  expect((json as { readonly steps: readonly { readonly id: string }[] }).steps.map(({ id }) => id)).toContain('double[0]')
+}) // prettier-ignore
+
+it('planloom diff finds nothing where there is nothing', async () => {
+  const { journal, run } = await recorded()
+  const { code, stdout } = await callCommand('diff', `${run}@2`, `${run.slice(0, 9)}@2`, '-j', journal)
+  expect([code, stdout]).toEqual([0, expect.stringContaining('are the same')])
+})
+
+it('planloom fork says what is wrong, and begins nothing', async () => {
+  const { journal, run, listed } = await recorded()
+  const refused = async (...args: string[]): Promise<readonly [number, string | undefined]> => {
+    const { code, stderr } = await callCommand('fork', goal, run, ...args, '-j', journal, '-q')
+    return [code, /\[(\w+)\]/.exec(stderr)?.[1]]
+  }
+  expect(await refused('--at', '999')).toEqual([2, 'EVENT_UNKNOWN'])
+  expect(await refused('--at', String(listed + 1), '--fail', 'list=gone')).toEqual([2, 'FORK_REFUSED'])
+  expect(await refused('--at', String(listed), '--output', 'list={"items":"none"}')).toEqual([1, 'ANSWER_INVALID'])
+  expect(await latest(journal)).toBe(run)
+})
