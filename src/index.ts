@@ -1,5 +1,6 @@
 // Everything that `planloom` exports, name by name. Parts that stand alone are subpaths: `planloom/plan`, `planloom/tools`.
 export {
+  checkReplay,
   CommandRefusedError,
   compareRuns,
   createCachedPlanner,
@@ -72,6 +73,8 @@ export type {
   ReplanRequest,
   ReadRunOptions,
   Replay,
+  ReplayCheck,
+  ReplayDifference,
   Run,
   RunActorEvent,
   RunActorInput,

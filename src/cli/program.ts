@@ -175,14 +175,16 @@ function createProgram(output: Output, end: (code: number) => void): Command {
     end(await diff(a, b, options, output))
   })
 
-  command('replay <journal>', 'tell a run again from its journal, without running anything', [
-    'replay run.jsonl',
-    'replay run.jsonl --json --events',
-  ])
+  onJournal(
+    command('replay <run>', 'tell a run again from its record, and whether it would be decided alike today', [
+      'replay run-8k2v --journal runs.db',
+      'replay run.jsonl --json --events',
+    ]),
+  )
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show the end only')
-    .action((file: string, options: ReplayOptions) => {
-      end(replay(file, options, output))
+    .action(async (run: string, options: ReplayOptions) => {
+      end(await replay(run, options, output))
     })
 
   command('tools [module...]', 'list tools, with what they need and give', ['tools ./tools.js'])

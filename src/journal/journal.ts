@@ -12,7 +12,11 @@ import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
 /** Version of the event format; written at the head of every export. */
 export const journalVersion = 1
 
-export type JournalEvent = (RunStarted | CoordinatorMessage) & { readonly seq: number }
+export type JournalEvent = (RunStarted | CoordinatorMessage) & {
+  readonly seq: number
+  /** What the coordinator had decided at the event before (`checkReplay`). */
+  readonly decided?: readonly string[]
+}
 
 /** What an event outlives once `flush` has answered: the end of this process, or of the machine's power as well. */
 export type Durability = 'process' | 'power'

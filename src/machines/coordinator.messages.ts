@@ -118,6 +118,8 @@ export interface RunStarted extends Message {
   readonly parentStepId?: string
   /** For a fork: the moment of the run that it goes on from. All events up to then are that run's. */
   readonly forkedFrom?: ForkPoint
+  /** The events say what was decided at the one before; those of earlier versions do not. */
+  readonly recordsDecisions?: true
   /** It was cancelled before it began, because of this: nothing of it runs. */
   readonly cancelled?: string
 }

@@ -119,6 +119,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       ...(planner.elaborates && { elaborates: true }),
       tools: registry.traits(),
       settings: settingsOf(options, start, ids.seed()),
+      recordsDecisions: true,
       ...(start.labels && { labels: start.labels }),
       ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),
       ...(start.signal?.aborted && { cancelled: `${because} had fired` }),

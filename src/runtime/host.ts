@@ -11,7 +11,7 @@
 //     `run.recovered` causes.
 // H7. What was asked of a run while nobody had it is taken in before `run.recovered`, and nothing of it goes out by itself.
 import { PlanloomError } from '../errors.ts'
-import type { RunJournal } from '../journal/journal.ts'
+import type { JournalEvent, RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { coordinator } from '../machines/coordinator.machine.ts'
@@ -26,6 +26,7 @@ import type {
 } from '../machines/coordinator.messages.ts'
 import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
+import { decisionsOf } from './decisions.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
 import { Outbox } from './outbox.ts'
@@ -83,6 +84,8 @@ export class RunHost {
   #delivery: Delivery | undefined
   readonly #snapshots = new SnapshotSchedule()
   #next = 0
+  /** What was decided at the latest event. */
+  #decided: readonly string[] = []
   #isUnattended = false
   #outcome: Outcome | undefined
   /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
@@ -217,9 +220,14 @@ export class RunHost {
     if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
     else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
-    const message = { ...draft, id: `e${String(seq)}`, at: clock.now(), seq } as CoordinatorMessage & {
-      readonly seq: number
-    }
+    const decided = this.#decided
+    const message = {
+      ...draft,
+      id: `e${String(seq)}`,
+      at: clock.now(),
+      seq,
+      ...(decided.length > 0 && { decided }),
+    } as CoordinatorMessage & Pick<JournalEvent, 'seq' | 'decided'>
     if (!this.#append(message)) return
     if (kept !== undefined) this.#options.journal.keepForReuse?.(kept)
     this.#coordinator?.send(message)
@@ -251,6 +259,7 @@ export class RunHost {
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
     const commands = held.eventId === event.id && !this.#isUnattended ? held.commands : [] // H7
+    this.#decided = decisionsOf(commands)
     const { journal } = this.#options
     journal.describe?.(progressOf(snapshot.value, held))
     if (journal.keepSnapshot !== undefined && this.#snapshots.isDue(event.seq, held.outcome !== undefined))

@@ -42,6 +42,7 @@ export type {
   ReuseStore,
 } from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
+export { checkReplay, type ReplayCheck, type ReplayDifference } from './checkReplay.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'
 export { compareRuns, type FactDifference, type RunDifference, type StepDifference } from './compareRuns.ts'
 export type { RunCommand, RunRequest } from '../journal/requests.ts'

@@ -1,10 +1,13 @@
-// `planloom replay`: tells a run again from its journal, without running anything.
-import { replayJournal, type Replay } from '../../runtime/index.ts'
+// `planloom replay`: tells a run again from its journal, without running anything, and says whether today's code would decide as
+// the code did that it was recorded with.
+import { existsSync } from 'node:fs'
+import { checkReplay, replayJournal, type Replay, type ReplayCheck } from '../../runtime/index.ts'
 import { inTone } from '../colours.ts'
 import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { readJournal } from '../journalFile.ts'
+import { runMeant, withJournal } from '../journals.ts'
 import { checkEvents, type Output } from '../output.ts'
 import { lineOf } from '../progress/happenings.ts'
 import { createProgressBook } from '../progress/progressBook.ts'
@@ -15,11 +18,18 @@ export interface ReplayOptions {
   readonly events?: boolean
   /** The end only. */
   readonly quiet?: boolean
+  readonly journal: string
 }
 
-export function replay(file: string, options: ReplayOptions, output: Output): number {
+/** @param named a file that a run was exported to, or a run of the journal
+ * @returns 1 where decisions differ */
+export async function replay(named: string, options: ReplayOptions, output: Output): Promise<number> {
   checkEvents(options, output)
-  const replayed = replayJournal(readJournal(file))
+  const events = existsSync(named)
+    ? readJournal(named)
+    : await withJournal(options.journal, (journal) => [...journal.read(runMeant(journal, named).runId)])
+  const replayed = replayJournal(events)
+  const check = checkReplay(events)
   const ended = replayedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)
   output.print([`${output.colours.bold('goal')}  ${printable(ended.goal.text)}`])
@@ -27,13 +37,26 @@ export function replay(file: string, options: ReplayOptions, output: Output): nu
   const { outcome, state, transitions } = replayed
   if (outcome) {
     output.print(summaryLines(ended, outcome, output.colours, output.columns))
-    output.document(summaryDocument(ended, outcome))
+    output.document({ ...summaryDocument(ended, outcome), replay: check })
   } else {
     output.print(['', `The journal ends while the run is ${state}, after ${transitions.length} events.`])
     output.print(revisionLines(ended, output.colours))
-    output.document({ ...summaryDocument(ended, undefined), state })
+    output.document({ ...summaryDocument(ended, undefined), state, replay: check })
   }
-  return exitCodes.done
+  output.print(['', checkLine(check, output)])
+  return check.difference === undefined ? exitCodes.done : exitCodes.failed
+}
+
+function checkLine({ compared, difference }: ReplayCheck, { colours }: Output): string {
+  if (difference === undefined) {
+    return compared === 0
+      ? 'What was decided then is not in the record; it cannot be compared.'
+      : `${colours.green('✓')} decides as it did then, at all of ${compared} events`
+  }
+  const { seq, then, now, isOverNow } = difference
+  const words = (decisions: readonly string[]): string => (decisions.length === 0 ? 'nothing' : decisions.join(', '))
+  const today = isOverNow ? 'the run is over' : words(now)
+  return `${colours.red('✗')} decides otherwise at event ${seq}: then ${printable(words(then))}; today ${printable(today)}`
 }
 
 /** What happened, with the time since the start. */
