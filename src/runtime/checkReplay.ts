@@ -68,5 +68,5 @@ function isKnown(before: JournalEvent, event: JournalEvent): boolean {
 }
 
 function isUnattended(event: JournalEvent): boolean {
-  return 'unattended' in event && event.unattended !== undefined
+  return 'unattended' in event
 }
