@@ -1,6 +1,9 @@
 // What the audit is called with.
 import { parseArgs } from 'node:util'
+import { defaultJournal } from '../../src/cli/journals.ts'
 import { realFolder } from './goal.ts'
+
+const defaultOut = 'audit-report'
 
 export interface AuditArguments {
   readonly folder: string
@@ -18,8 +21,8 @@ const usage = `Usage: npm start -- [folder] [--out folder] [--journal file | --n
 
 Audits the data files in a folder (without one: 73 real files), and writes report.html and report.json.
 
-  --out <folder>    where the report goes (default: audit-report)
-  --journal <file>  where the run is recorded (default: .planloom/runs.db)
+  --out <folder>    where the report goes (default: ${defaultOut})
+  --journal <file>  where the run is recorded (default: ${defaultJournal})
   --no-journal      record nothing
   --resume <run>    go on with a run whose process has ended; folder and --out as they were`
 
@@ -33,7 +36,7 @@ export function readArguments(): AuditArguments {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
-        out: { type: 'string', default: 'audit-report' },
+        out: { type: 'string', default: defaultOut },
         journal: { type: 'string' },
         'no-journal': { type: 'boolean', default: false },
         resume: { type: 'string' },
@@ -54,7 +57,7 @@ export function readArguments(): AuditArguments {
     return {
       folder,
       out,
-      journal: values['no-journal'] ? undefined : (journal ?? '.planloom/runs.db'),
+      journal: values['no-journal'] ? undefined : (journal ?? defaultJournal),
       isJournalWanted: journal !== undefined || resume !== undefined,
       resume,
     }
@@ -67,8 +70,8 @@ export function readArguments(): AuditArguments {
 export function resumeCommand({ folder, out, journal }: AuditArguments, runId: string): string {
   const given = [
     ...(folder === realFolder ? [] : [folder]),
-    ...(out === 'audit-report' ? [] : ['--out', out]),
-    ...(journal === undefined || journal === '.planloom/runs.db' ? [] : ['--journal', journal]),
+    ...(out === defaultOut ? [] : ['--out', out]),
+    ...(journal === undefined || journal === defaultJournal ? [] : ['--journal', journal]),
     '--resume',
     runId,
   ]

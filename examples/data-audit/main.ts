@@ -26,7 +26,7 @@ try {
 
 /** @returns the exit code */
 async function audit(): Promise<number> {
-  const { journal, isRecorded } = openJournal()
+  const { journal, file } = openJournal()
   const { tools, goal, db } = dataAudit({
     ...given,
     history: (runId) => {
@@ -37,10 +37,9 @@ async function audit(): Promise<number> {
   const runtime = createRuntime({ tools, planner: createGoalPlanner(), limits, journal })
   try {
     const run = given.resume === undefined ? runtime.start(goal) : await runtime.resume(given.resume)
-    const command = resumeCommand(given, run.id)
-    if (isRecorded)
-      output.note([`${run.id} is recorded in ${given.journal ?? ''}; cut short, it goes on with: ${command}`])
-    const code = await seeThrough(run, { output, progress: showProgress(run, output), journal: given.journal })
+    if (file !== undefined)
+      output.note([`${run.id} is recorded in ${file}; cut short, it goes on with: ${resumeCommand(given, run.id)}`])
+    const code = await seeThrough(run, { output, progress: showProgress(run, output), journal: file })
     output.print(outcomeLines(run.fact('report')?.value, output.columns))
     return code
   } finally {
@@ -50,11 +49,12 @@ async function audit(): Promise<number> {
 }
 
 /** The audit needs no record: one that nobody asked for, and that cannot be kept, is done without, aloud. */
-function openJournal(): { readonly journal: Journal; readonly isRecorded: boolean } {
-  const nothing = { journal: memoryJournal(), isRecorded: false }
-  if (given.journal === undefined) return nothing
+function openJournal(): { readonly journal: Journal; readonly file?: string } {
+  const nothing = { journal: memoryJournal() }
+  const { journal: file } = given
+  if (file === undefined) return nothing
   try {
-    return { journal: sqliteJournal(given.journal), isRecorded: true }
+    return { journal: sqliteJournal(file), file }
   } catch (error) {
     if (given.isJournalWanted || !(error instanceof PlanloomError)) throw error
     output.note([`The run is not recorded: ${error.message} ${error.hint ?? ''}`])

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { Json } from '../plan/index.ts'
 import { readDocument } from './readDocument.ts'
-import { valueOf } from './settings.ts'
+import { takePairs, valueOf } from './settings.ts'
 
 /** JSON, or text where it reads as none; `@file` is what a JSON or YAML file holds (`@-`: the standard input).
  *
@@ -10,6 +10,8 @@ import { valueOf } from './settings.ts'
 export function givenValue(text: string): Json {
   return (text.startsWith('@') ? readDocument(text.slice(1)) : valueOf(text)) as Json
 }
+
+export const takeGiven = takePairs('key=value', givenValue)
 
 /** An amount of money. */
 export function amount(text: string): number {

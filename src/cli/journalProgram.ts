@@ -7,7 +7,7 @@ import { show, type ShowOptions } from './commands/show.ts'
 import { exportRun, importRun, type ExportOptions } from './commands/transfer.ts'
 import { defaultJournal } from './journals.ts'
 import type { Output } from './output.ts'
-import { takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
+import { labelsOf, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
 
 export interface JournalProgramOptions {
   readonly program: Command
@@ -26,10 +26,9 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
     .option('--within <time>', 'only runs that were started so lately: 30s, 5min, 24h', timeSpan)
     .option('-n, --limit <count>', 'at most so many', wholeNumber)
     .action(async ({ label, within, ...options }: RunsOptions & RunsLine) => {
-      const labels = label && Object.fromEntries([...label].map(([name, value]) => [name, String(value)]))
       end(
         await runs(
-          { ...options, ...(labels && { labels }), ...(within !== undefined && { withinMs: within }) },
+          { ...options, ...(label && { labels: labelsOf(label) }), ...(within !== undefined && { withinMs: within }) },
           output,
         ),
       )

@@ -1,8 +1,7 @@
 // The `planloom` command: its subcommands, their options, and their help.
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { PlanloomError } from '../errors.ts'
-import type { Json } from '../plan/index.ts'
 import { addControlCommands } from './controlProgram.ts'
 import { diff, type DiffOptions } from './commands/diff.ts'
 import { fork, type ForkCommandOptions, type Moment } from './commands/fork.ts'
@@ -15,13 +14,13 @@ import { run, type RunOptions } from './commands/run.ts'
 import { tools } from './commands/tools.ts'
 import { validate, type ValidateOptions } from './commands/validate.ts'
 import { drawingFormats } from './drawing.ts'
-import { givenValue } from './given.ts'
+import { takeGiven } from './given.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { addJournalCommands, onJournal } from './journalProgram.ts'
 import { defaultJournal } from './journals.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
-import { atLeastOne, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
+import { atLeastOne, labelsOf, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
 import { wrap } from './wrap.ts'
 
 /** Carries out one call of the command.
@@ -103,8 +102,7 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       const resuming = { journal: defaultJournal, ...renamed(options) }
       if (!all) return end(await resume(file, named, resuming, output))
       if (named !== undefined) throw new PlanloomError('USAGE', 'Either a run is named, or all are meant (--all).')
-      const labels = label && Object.fromEntries([...label].map(([name, value]) => [name, String(value)]))
-      end(await resumeAll(file, { ...resuming, ...(labels && { labels }) }, output))
+      end(await resumeAll(file, { ...resuming, ...(label && { labels: labelsOf(label) }) }, output))
     })
 
   runOptions(
@@ -281,13 +279,6 @@ function runOptions(command: Command): Command {
 
 function takeMoment(text: string): Moment {
   return text === 'first-replan' ? text : wholeNumber(text)
-}
-
-/** One `key=value` more; a value may be what a file holds. */
-function takeGiven(setting: string, before: ReadonlyMap<string, Json> = new Map()): ReadonlyMap<string, Json> {
-  const at = setting.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('It has the form key=value.')
-  return new Map([...before, [setting.slice(0, at), givenValue(setting.slice(at + 1))]])
 }
 
 function formatOption(): Option {

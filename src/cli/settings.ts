@@ -10,14 +10,25 @@ export function valueOf(text: string): unknown {
   }
 }
 
-/** Takes in one `name=value` more, for an option that may be given several times. */
-export function takeSetting(
-  setting: string,
-  before: ReadonlyMap<string, unknown> = new Map(),
-): ReadonlyMap<string, unknown> {
-  const at = setting.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('It has the form name=value.')
-  return new Map([...before, [setting.slice(0, at), valueOf(setting.slice(at + 1))]])
+type TakePair<T> = (pair: string, before?: ReadonlyMap<string, T>) => ReadonlyMap<string, T>
+
+/** Takes in one pair more, for an option that may be given several times.
+ *
+ * @param form for people: `name=value`
+ */
+export function takePairs<T>(form: string, read: (text: string) => T): TakePair<T> {
+  return (pair, before = new Map()) => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new InvalidArgumentError(`It has the form ${form}.`)
+    return new Map([...before, [pair.slice(0, at), read(pair.slice(at + 1))]])
+  }
+}
+
+export const takeSetting = takePairs('name=value', valueOf)
+
+/** Labels are text, whatever they look like. */
+export function labelsOf(settings: ReadonlyMap<string, unknown>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...settings].map(([name, value]) => [name, String(value)]))
 }
 
 /** Takes in one value more. */

@@ -1,8 +1,9 @@
 // A journal in memory: for runs that need not outlive their process, and for tests.
 import { filterRuns } from './filterRuns.ts'
 import type { Journal, JournalEvent, RunJournal, RunProgress, RunSummary } from './journal.ts'
-import { overRefusal, refuseOver, type RequestRefusal, type RunRequest } from './requests.ts'
+import { MemoryRequests } from './memoryRequests.ts'
 import { memoryReuse } from './memoryReuse.ts'
+import { runOver } from './requests.ts'
 import type { ReuseLimits } from './reuse.ts'
 import { runExists, runOwnedHere, runUnknown } from './runErrors.ts'
 
@@ -29,9 +30,7 @@ export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now 
   const live = new Set<string>()
   const reuse = memoryReuse(limits, now)
   const closed = new Set<string>()
-  const asked = new Map<string, RunRequest[]>()
-  const listeners = new Map<string, () => void>()
-  let requestNumber = 0
+  const asked = new MemoryRequests(now)
 
   function open(runId: string, events: JournalEvent[]): RunJournal {
     closed.delete(runId)
@@ -44,31 +43,29 @@ export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now 
       },
       append(event) {
         events.push(event)
-        if ('request' in event) settle(runId, event.request, { seq: event.seq })
+        if ('request' in event) asked.settle(runId, event.request, { seq: event.seq })
       },
       describe(shown) {
         progress.set(runId, shown)
-        if (shown.reason === undefined) return
-        for (const { number } of openRequests(runId)) settle(runId, number, { refused: overRefusal(runId) })
+        if (shown.reason !== undefined) asked.refuseAll(runId)
       },
       keepForReuse(kept) {
         reuse.keep({ ...kept, kind: 'step' })
       },
       flush: () => undefined,
       takeRequests() {
-        const fresh = openRequests(runId).filter(({ number }) => number > taken)
+        const fresh = asked.open(runId).filter(({ number }) => number > taken)
         taken = fresh.at(-1)?.number ?? taken
         return fresh
       },
       onRequest(listener) {
-        listeners.set(runId, listener)
-        if (openRequests(runId).length > 0) queueMicrotask(listener)
+        asked.listen(runId, listener)
       },
       refuse(number, refused) {
-        settle(runId, number, { refused })
+        asked.settle(runId, number, { refused })
       },
       close() {
-        listeners.delete(runId)
+        asked.leave(runId)
         live.delete(runId)
         closed.add(runId)
         if (closed.size > keepRuns) forget(closed.values().next().value ?? '')
@@ -76,23 +73,11 @@ export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now 
     }
   }
 
-  function openRequests(runId: string): readonly RunRequest[] {
-    return (asked.get(runId) ?? []).filter(({ seq, refused }) => seq === undefined && refused === undefined)
-  }
-
-  /** A request that has come to its end stays as it is. */
-  function settle(runId: string, number: number, end: Settled): void {
-    const requests = asked.get(runId) ?? []
-    const at = requests.findIndex((one) => one.number === number && one.seq === undefined && one.refused === undefined)
-    const request = requests[at]
-    if (request !== undefined) requests[at] = { ...request, ...end }
-  }
-
   function forget(runId: string): void {
     closed.delete(runId)
     records.delete(runId)
     progress.delete(runId)
-    asked.delete(runId)
+    asked.forget(runId)
   }
 
   function recordOf(runId: string): JournalEvent[] {
@@ -122,29 +107,16 @@ export function memoryJournal({ keepRuns = 1_000, reuse: limits, now = Date.now 
       ),
     request(runId, command, { by } = {}) {
       recordOf(runId)
-      if (progress.get(runId)?.reason !== undefined) refuseOver(runId, command)
-      const number = ++requestNumber
-      const request = {
-        number,
-        runId,
-        at: now(),
-        ...(by !== undefined && { by }),
-        command: structuredClone(command),
-      }
-      asked.set(runId, [...(asked.get(runId) ?? []), request])
-      const listener = listeners.get(runId)
-      if (listener) queueMicrotask(listener)
-      return number
+      if (progress.get(runId)?.reason !== undefined) throw runOver(runId, command)
+      return asked.add(runId, command, by)
     },
     requests(runId) {
       recordOf(runId)
-      return [...(asked.get(runId) ?? [])]
+      return asked.of(runId)
     },
     close: () => undefined,
   }
 }
-
-type Settled = { readonly seq: number } | { readonly refused: RequestRefusal }
 
 function summaryOf(runId: string, events: readonly JournalEvent[], progress: RunProgress | undefined): RunSummary {
   const [first] = events

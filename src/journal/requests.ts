@@ -5,7 +5,7 @@
 //     when it is gone on with.
 // I3. Of a run that is over none is kept, and with the end of a run all that are open are refused (`RUN_OVER`).
 import { PlanloomError } from '../errors.ts'
-import type { RunLimits } from '../machines/coordinator.messages.ts'
+import type { Outcome, RunLimits } from '../machines/coordinator.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { Operation } from '../plan/schema.ts'
 
@@ -48,17 +48,28 @@ export interface RunRequest {
   readonly refused?: RequestRefusal
 }
 
-/** @throws `RUN_OVER` */
-export function refuseOver(runId: string, { type }: { readonly type: string }): never {
-  const { message, hint } = overRefusal(runId, type)
-  throw new PlanloomError('RUN_OVER', message, { hint, where: { runId } })
+/** Whether a request has come to no end yet (I1). */
+export function isOpen({ seq, refused }: Pick<RunRequest, 'seq' | 'refused'>): boolean {
+  return seq === undefined && refused === undefined
+}
+
+/** What a run that is over says to a command.
+ *
+ * @param end how it ended, where that is known
+ */
+export function runOver(
+  runId: string,
+  { type }: { readonly type: string },
+  end?: Pick<Outcome, 'status' | 'reason'>,
+): PlanloomError {
+  const how = end === undefined ? '' : ` (${end.status}, ${end.reason})`
+  const message = `Run "${runId}" is over${how}: "${type}" came too late.`
+  return new PlanloomError('RUN_OVER', message, { hint: startAnew, where: { runId } })
 }
 
 /** What the end of a run says to requests that are still open. */
-export function overRefusal(runId: string, type?: string): RequestRefusal & { readonly hint: string } {
-  return {
-    code: 'RUN_OVER',
-    message: `Run "${runId}" is over${type === undefined ? ': the request came too late' : `: "${type}" came too late`}.`,
-    hint: 'Start a new run with what it left (its plan, facts and outputs can still be read).',
-  }
+export function overRefusal(runId: string): RequestRefusal {
+  return { code: 'RUN_OVER', message: `Run "${runId}" is over: the request came too late.`, hint: startAnew }
 }
+
+const startAnew = 'Start a new run with what it left (its plan, facts and outputs can still be read).'

@@ -24,6 +24,11 @@ export interface Gift {
 /** What happens outside: `none` (pure), `read`, `write` (within reach: files, a database), `external` (a mail, a payment). */
 export type Effects = 'none' | 'read' | 'write' | 'external'
 
+/** Whether something outside is changed. */
+export function changesSomething(effects: Effects | undefined): boolean {
+  return effects === 'write' || effects === 'external'
+}
+
 export interface ToolDescription {
   readonly name: string
   readonly description: string

@@ -1,5 +1,4 @@
 // The options of a runtime and of a run are checked at the door: whoever gives them is told at once, and of everything.
-import { PlanloomError } from '../errors.ts'
 import type { RunLimits } from '../machines/coordinator.messages.ts'
 import {
   amount,
@@ -10,6 +9,7 @@ import {
   must,
   oneOf,
   rate,
+  refuseIfAny,
   text,
   whole,
   withMethods,
@@ -56,11 +56,8 @@ export function checkReport(report: { readonly key: unknown }): void {
  * @throws `OPTIONS_INVALID` for a limit on a role that nobody has: it would hold nothing back. */
 export function checkRoles(door: string, limits: Partial<RunLimits> | undefined, roles: readonly string[]): void {
   const unserved = Object.keys(limits?.roles ?? {}).filter((role) => !roles.includes(role))
-  if (unserved.length === 0) return
-  const named = unserved.map((role) => `"limits.roles.${role}" is for a role that no executor has`)
-  throw new PlanloomError('OPTIONS_INVALID', `${door} was given what it cannot use: ${named.join('; ')}.`, {
-    hint: `Its roles are ${roles.join(', ')}.`,
-  })
+  const problems = unserved.map((role) => `"limits.roles.${role}" is for a role that no executor has`)
+  refuseIfAny(door, problems, `Its roles are ${roles.join(', ')}.`)
 }
 
 /** @throws `OPTIONS_INVALID` with everything that is wrong. */

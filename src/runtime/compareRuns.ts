@@ -1,16 +1,23 @@
 // What is not the same in two runs, or in one at two moments.
-import type { FactReport, StepStatus } from '../machines/coordinator.messages.ts'
-import { canonicalJson } from '../plan/hash.ts'
+import type { StepStatus } from '../machines/coordinator.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { diffPlans } from '../plan/diff.ts'
+import { sameJson } from '../plan/sameJson.ts'
 import type { Operation } from '../plan/schema.ts'
 import type { Replay } from './run.ts'
 
-/** How far a step had come; a side is left out where there is no such step. */
+/** How far a step had come. */
+interface StepSide {
+  readonly status: StepStatus
+  readonly attempt: number
+  readonly output?: Json
+}
+
+/** A side is left out where there is no such step. */
 export interface StepDifference {
   readonly id: string
-  readonly before?: { readonly status: StepStatus; readonly attempt: number; readonly output?: Json }
-  readonly after?: { readonly status: StepStatus; readonly attempt: number; readonly output?: Json }
+  readonly before?: StepSide
+  readonly after?: StepSide
 }
 
 /** A fact whose value differs, or that is known on one side only. */
@@ -40,47 +47,45 @@ export interface RunDifference {
 export function compareRuns(before: Replay, after: Replay): RunDifference {
   return {
     operations: before.plan && after.plan ? diffPlans(before.plan, after.plan).operations : [],
-    steps: [...stepDifferences(before, after)],
-    facts: [...factDifferences(before.facts(), after.facts())],
+    steps: differences(stepsOf(before), stepsOf(after), isSame).map(([id, sides]) => ({ id, ...sides })),
+    facts: differences(factsOf(before), factsOf(after), sameJson).map(([key, sides]) => ({ key, ...sides })),
   }
 }
 
-function* stepDifferences(before: Replay, after: Replay): Generator<StepDifference> {
-  const earlier = new Map([...before.ledger()].map((step) => [step.id, step]))
-  const later = new Map([...after.ledger()].map((step) => [step.id, step]))
-  for (const id of new Set([...earlier.keys(), ...later.keys()])) {
-    const [was, is] = [sideOf(before, earlier.get(id)), sideOf(after, later.get(id))]
-    if (isSame(was, is)) continue
-    yield { id, ...(was && { before: was }), ...(is && { after: is }) }
-  }
+interface Sides<T> {
+  readonly before?: T
+  readonly after?: T
 }
 
-function sideOf(
-  run: Replay,
-  step: { readonly id: string; readonly status: StepStatus; readonly attempt: number } | undefined,
-): StepDifference['before'] {
-  if (step === undefined) return undefined
-  const { id, status, attempt } = step
-  const output = run.output(id)
-  return { status, attempt, ...(output !== undefined && { output }) }
-}
-
-function* factDifferences(before: Iterable<FactReport>, after: Iterable<FactReport>): Generator<FactDifference> {
-  const earlier = new Map([...before].map(({ key, value }) => [key, value]))
-  const later = new Map([...after].map(({ key, value }) => [key, value]))
+/** What stands on one side only, or not alike on both. */
+function differences<T>(
+  earlier: ReadonlyMap<string, T>,
+  later: ReadonlyMap<string, T>,
+  areSame: (before: T, after: T) => boolean,
+): (readonly [string, Sides<T>])[] {
+  const found: (readonly [string, Sides<T>])[] = []
   for (const key of new Set([...earlier.keys(), ...later.keys()])) {
-    const [was, is] = [earlier.get(key), later.get(key)]
-    if (isSameValue(was, is)) continue
-    yield { key, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
+    const [before, after] = [earlier.get(key), later.get(key)]
+    if (before !== undefined && after !== undefined && areSame(before, after)) continue
+    found.push([key, { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }])
   }
+  return found
+}
+
+function stepsOf(run: Replay): ReadonlyMap<string, StepSide> {
+  const steps = new Map<string, StepSide>()
+  for (const { id, status, attempt } of run.ledger()) {
+    const output = run.output(id)
+    steps.set(id, { status, attempt, ...(output !== undefined && { output }) })
+  }
+  return steps
+}
+
+function factsOf(run: Replay): ReadonlyMap<string, Json> {
+  return new Map([...run.facts()].map(({ key, value }) => [key, value]))
 }
 
 /** How often a step was tried says nothing of what came of it. */
-function isSame(a: StepDifference['before'], b: StepDifference['before']): boolean {
-  return a?.status === b?.status && isSameValue(a?.output, b?.output)
-}
-
-function isSameValue(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a === b || canonicalJson(a) === canonicalJson(b)
+function isSame(before: StepSide, after: StepSide): boolean {
+  return before.status === after.status && sameJson(before.output, after.output)
 }

@@ -22,7 +22,7 @@ import {
 } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
 import { createEffectFinder } from './effectFinder.ts'
-import { executorsByRole } from './executors.ts'
+import { executorsByRole, rolesOf } from './executors.ts'
 import { prepareFork } from './fork.ts'
 import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
@@ -64,7 +64,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const planning = new AbortController()
   const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
   const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
-  const roles = [...executors.keys(), 'person']
+  const roles = rolesOf(executors)
   checkRoles('createRuntime()', options.limits, roles)
   const gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
   const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
@@ -151,8 +151,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 
   async function fork(runId: string, at: number, changes: ForkOptions): Promise<RunHandle> {
     const events = await eventsTo(journal, runId, 0, at)
-    const planner = changes.planner ?? plannerFor(startOf(events, runId))
-    const { run, past, message } = prepareFork(events, changes, {
+    const parent = startOf(events, runId)
+    const planner = changes.planner ?? plannerFor(parent)
+    const { run, past, message } = prepareFork(parent, events, changes, {
       tools,
       executors: roles,
       readAnswer,

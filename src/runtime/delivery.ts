@@ -27,6 +27,7 @@ import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import { AttemptWatch } from './attemptWatch.ts'
 import type { Clock } from './clock.ts'
 import { EffectChecks } from './effectChecks.ts'
+import { rolesOf } from './executors.ts'
 import type { Gate } from './gate.ts'
 import { OutputReuse } from './outputReuse.ts'
 import { RunPools } from './runPools.ts'
@@ -75,8 +76,9 @@ export class Delivery {
     })
     this.#pools = new RunPools(options)
     const { run, reuse: store, tools, readAnswer } = options
-    this.#reuse = new OutputReuse({ runId: run.runId, store, tools, readAnswer })
-    this.#checks = new EffectChecks({ ...options, runId: options.run.runId, timers: this.#timers })
+    const { runId } = run
+    this.#reuse = new OutputReuse({ runId, store, tools, readAnswer })
+    this.#checks = new EffectChecks({ ...options, runId, timers: this.#timers })
   }
 
   /** @param context of the coordinator that says it. */
@@ -204,7 +206,7 @@ export class Delivery {
         planner: planner.name,
         planId: run.runId,
         tools,
-        executors: [...executors.keys(), 'person'],
+        executors: rolesOf(executors),
         behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal }),
       },
     }).start()

@@ -30,6 +30,11 @@ export function executorsByRole(
   return executors
 }
 
+/** All roles that are served: those of executors, and people. */
+export function rolesOf(executors: ReadonlyMap<string, Executor>): readonly string[] {
+  return [...executors.keys(), 'person']
+}
+
 function runTool(registry: ToolRegistry, work: StepExecute, context: ExecutorContext): Promise<StepResult> {
   const { item } = work
   return carryOut(registry.get(work.tool ?? ''), work.input, context, item === undefined ? {} : { item })

@@ -8,13 +8,12 @@ import { PlanloomError } from '../errors.ts'
 import type { ReadAnswer } from '../actors/executors/personExecutor.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import { CoordinatorFold } from '../machines/coordinatorFold.ts'
+import { CoordinatorFold, type CoordinatorStanding } from '../machines/coordinatorFold.ts'
 import type { Draft, ForkOutcome, RunForked, RunStarted, ToolTraits } from '../machines/coordinator.messages.ts'
 import { toJsonValue } from '../plan/jsonValue.ts'
 import type { Patch } from '../plan/schema.ts'
 import { checkAnswer } from './checkAnswer.ts'
 import { checkEdit, readPatch, type EditMeans } from './checkEdit.ts'
-import { startOf } from './recovery.ts'
 import { foldJournal } from './replay.ts'
 import type { ForkOptions } from './runtime.ts'
 import { namedLimits } from './settings.ts'
@@ -40,16 +39,19 @@ export interface Fork {
 /** Makes ready a fork of a run after the last of its events that are given.
  *
  * @throws `FORK_REFUSED` where the run was over or ending then, or where the outcome of a step that others have used would change;
- *   `ANSWER_INVALID`, `PATCH_REFUSED`, `PLAN_INVALID`, `JOURNAL_BROKEN`
+ *   `ANSWER_INVALID`, `PATCH_REFUSED`, `PLAN_INVALID`
  */
-export function prepareFork(events: readonly JournalEvent[], changes: ForkOptions, means: ForkMeans): Fork {
-  const [started] = events
-  const parentId = started?.type === 'run.started' ? started.runId : ''
-  const kept = withoutChangedOutcome(events, changes)
-  const run = forkOf(startOf(kept, parentId), events.at(-1)?.seq ?? 0, means)
-  const past: readonly JournalEvent[] = [{ ...run, seq: 0 }, ...kept.slice(1)]
-  const { context } = foldJournal(past)
-  refuseIfEnding(context, parentId, events)
+export function prepareFork(
+  parent: RunStarted,
+  events: readonly JournalEvent[],
+  changes: ForkOptions,
+  means: ForkMeans,
+): Fork {
+  const run = forkOf(parent, events.at(-1)?.seq ?? 0, means)
+  const past: readonly JournalEvent[] = [{ ...run, seq: 0 }, ...withoutChangedOutcome(events, changes).slice(1)]
+  const standing = foldJournal(past)
+  const { context } = standing
+  refuseIfEnding(context, parent.runId, events)
   const patch = patchOf(context, changes, means)
   const message: Draft<RunForked> = {
     type: 'run.forked',
@@ -66,21 +68,16 @@ export function prepareFork(events: readonly JournalEvent[], changes: ForkOption
     ...(changes.uncertain && { uncertain: changes.uncertain }),
     ...(changes.by !== undefined && { by: changes.by }),
   }
-  tryOut(past, message, means)
+  tryOut(standing, { ...message, id: `e${String(past.length)}`, at: means.now })
   return { run, past, message }
 }
 
 function forkOf(
-  { parentRunId: _run, parentStepId: _step, labels, ...start }: RunStarted,
+  { parentRunId: _run, parentStepId: _step, ...start }: RunStarted,
   seq: number,
-  means: ForkMeans,
+  { runId, now }: ForkMeans,
 ): RunStarted {
-  return {
-    ...start,
-    runId: means.runId,
-    ...(labels && { labels }),
-    forkedFrom: { runId: start.runId, seq, at: means.now },
-  }
+  return { ...start, runId, forkedFrom: { runId: start.runId, seq, at: now } }
 }
 
 /** A step whose outcome is the last event may have another one: it is taken to be running still. */
@@ -157,23 +154,23 @@ function patchOf(context: CoordinatorContext, { operations, by }: ForkOptions, m
   const patch = readPatch(means.runId, {
     base: plan.revision,
     by: { planner: by ?? 'person' },
-    because: { type: 'forked', text: `changed in a fork` },
-    operations: operations,
+    because: { type: 'forked', text: 'changed in a fork' },
+    operations,
   })
   checkEdit(means.runId, context, plan, patch, means)
   return patch
 }
 
 /** What the checks could not know: whether the patch still applies once the rest has changed. */
-function tryOut(past: readonly JournalEvent[], message: Draft<RunForked>, { now }: ForkMeans): void {
-  const { state, context } = foldJournal(past)
-  const fold = new CoordinatorFold({ state, context })
-  fold.take({ ...message, id: `e${String(past.length)}`, at: now })
+function tryOut(standing: CoordinatorStanding, event: RunForked): void {
+  const fold = new CoordinatorFold(standing)
+  fold.take(event)
   const { refused: why } = fold.context
-  if (why !== undefined)
+  if (why !== undefined) {
     throw new PlanloomError('PATCH_REFUSED', why, {
       hint: 'Leave finished and running steps alone; insert or rewire what comes after them.',
     })
+  }
 }
 
 function refused(

@@ -11,6 +11,7 @@ import { createActor } from '../machines/xstate.ts'
 import { BoundedRunJournal, isStall, type JournalLimit } from './boundedJournal.ts'
 import { createCascade } from './cascade.ts'
 import type { RunMeans } from './delivery.ts'
+import { rolesOf } from './executors.ts'
 import { RunHost, type Recovery } from './host.ts'
 import { Inbox } from './inbox.ts'
 import type { Run } from './run.ts'
@@ -80,7 +81,7 @@ export class LiveRuns {
       watch: record,
     })
     const { tools, executors, readAnswer } = means
-    const handle = new RunHandle(run, host, record, { tools, executors: [...executors.keys(), 'person'], readAnswer })
+    const handle = new RunHandle(run, host, record, { tools, executors: rolesOf(executors), readAnswer })
     const inbox = new Inbox(handle, journal)
     const launched: LiveRun = { run, planner: subPlanner, host, handle }
     this.#handles.set(runId, handle)

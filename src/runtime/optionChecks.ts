@@ -19,10 +19,13 @@ export function check(
   const problems = isObject(options)
     ? [...unknownNames(options, checks, '', elsewhere), ...checkAll(options, checks, '')]
     : [`the options are ${nameOf(options)}, and must be an object`]
+  refuseIfAny(door, problems, `Its options are ${Object.keys(checks).join(', ')}.`)
+}
+
+/** @throws `OPTIONS_INVALID` where there are problems */
+export function refuseIfAny(door: string, problems: readonly string[], hint: string): void {
   if (problems.length === 0) return
-  throw new PlanloomError('OPTIONS_INVALID', `${door} was given what it cannot use: ${problems.join('; ')}.`, {
-    hint: `Its options are ${Object.keys(checks).join(', ')}.`,
-  })
+  throw new PlanloomError('OPTIONS_INVALID', `${door} was given what it cannot use: ${problems.join('; ')}.`, { hint })
 }
 
 /** An object with no other properties than these. */

@@ -1,6 +1,6 @@
 // A run as a program holds it: reads come from the coordinator's state, commands go to its host.
 import type { Observable } from 'rxjs'
-import { PlanloomError } from '../errors.ts'
+import { runOver } from '../journal/requests.ts'
 import { initialContext, type CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { FactReport, Outcome, RunStarted, StepReport, Trouble } from '../machines/coordinator.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
@@ -210,17 +210,10 @@ export class RunHandle implements Run {
    * (a command given while an event is being told) is found by the coordinator, which then refuses it. */
   #check(command: Command): void {
     const { outcome } = this
-    if (outcome !== undefined) throw this.#isOver(command, outcome)
+    if (outcome !== undefined) throw runOver(this.id, command, outcome)
     const refusal = findRefusal(this.#context, this.#host.isUnattended ? { ...command, unattended: true } : command)
     if (refusal === undefined) return
     throw new CommandRefusedError(this.id, refusal, 'stepId' in command ? command.stepId : undefined)
-  }
-
-  #isOver({ type }: Command, { status, reason }: Outcome): PlanloomError {
-    return new PlanloomError('RUN_OVER', `Run "${this.id}" is over (${status}, ${reason}): "${type}" came too late.`, {
-      hint: 'Start a new run with what it left (its plan, facts and outputs can still be read).',
-      where: { runId: this.id },
-    })
   }
 }
 

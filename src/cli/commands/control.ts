@@ -4,7 +4,13 @@
 // C2. A run that nobody has: the request waits in the journal, and comes before all else when the run is gone on with.
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PlanloomError, type RunCommand, type RunRequest, type SqliteJournal } from '../../runtime/index.ts'
+import {
+  isOpenRequest,
+  PlanloomError,
+  type RunCommand,
+  type RunRequest,
+  type SqliteJournal,
+} from '../../runtime/index.ts'
 import type { Finding } from '../../plan/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -51,8 +57,7 @@ async function answerTo(journal: SqliteJournal, runId: string, number: number, w
     const isOwned = journal.ownerOf(runId) !== undefined // asked first: what it has said until then is found below
     const request = journal.requests(runId).find((one) => one.number === number)
     if (request === undefined) throw new PlanloomError('RUN_UNKNOWN', `Run "${runId}" has been removed meanwhile.`)
-    const isAnswered = request.seq !== undefined || request.refused !== undefined
-    if (isAnswered || !isOwned || waitedMs >= waitMs) return request
+    if (!isOpenRequest(request) || !isOwned || waitedMs >= waitMs) return request
     await sleep(lookMs)
   }
 }

@@ -1,10 +1,10 @@
 // `planloom fork`: a new run goes on from a moment of another one, with something changed.
-import { PlanloomError, readRun, type ForkOptions, type RunLimits, type SqliteJournal } from '../../runtime/index.ts'
+import { PlanloomError, readRun, type ForkOptions, type SqliteJournal } from '../../runtime/index.ts'
 import type { Json } from '../../plan/index.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { editOf } from './edit.ts'
-import { carryOut, type RunOptions } from './run.ts'
+import { carryOut, limitsOf, type RunOptions } from './run.ts'
 
 /** An event by its number, or the one with which the planner was first asked to amend the plan. */
 export type Moment = number | 'first-replan'
@@ -74,12 +74,4 @@ function outcomesOf(
   for (const [id, value] of outputs) named.push([id, { output: value }])
   for (const [id, failure] of fail) named.push([id, { failure }])
   return Object.fromEntries(named)
-}
-
-function limitsOf({ concurrency, timeMs, replans }: RunOptions): Partial<RunLimits> {
-  return {
-    ...(concurrency !== undefined && { concurrency }),
-    ...(timeMs !== undefined && { timeMs }),
-    ...(replans !== undefined && { replans }),
-  }
 }

@@ -17,9 +17,12 @@ export async function resume(
   options: ResumeCommandOptions,
   output: Output,
 ): Promise<number> {
-  const { acceptChanges, ...running } = options
+  const { acceptChanges: _accept, ...running } = options
   const { runId } = await withJournal(options.journal, (journal) => openRunMeant(journal, run))
-  const { uncertain } = options
-  const resuming: ResumeOptions = { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
-  return carryOut(file, running, output, (runtime) => runtime.resume(runId, resuming))
+  return carryOut(file, running, output, (runtime) => runtime.resume(runId, resuming(options)))
+}
+
+/** How runs are gone on with, as the command line says. */
+export function resuming({ acceptChanges, uncertain }: ResumeCommandOptions): ResumeOptions {
+  return { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
 }

@@ -1,12 +1,12 @@
 // `planloom resume --all`: goes on with every run of a journal that is not over, side by side.
-import { PlanloomError, type Outcome, type ResumeAllOptions, type Run, type RunLeft } from '../../runtime/index.ts'
+import { PlanloomError, type Outcome, type Run, type RunLeft } from '../../runtime/index.ts'
 import { accompany } from '../company.ts'
 import { printable } from '../escape.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
 import { errorDocument } from '../findingLines.ts'
 import type { Output } from '../output.ts'
 import { endedRun, headline, summaryDocument } from '../summary.ts'
-import type { ResumeCommandOptions } from './resume.ts'
+import { resuming, type ResumeCommandOptions } from './resume.ts'
 import { openWork } from './run.ts'
 
 export interface ResumeAllCommandOptions extends ResumeCommandOptions {
@@ -14,15 +14,10 @@ export interface ResumeAllCommandOptions extends ResumeCommandOptions {
 }
 
 export async function resumeAll(file: string, options: ResumeAllCommandOptions, output: Output): Promise<number> {
-  const { labels, acceptChanges, uncertain, journal } = options
+  const { labels, journal } = options
   const { runtime, questions } = await openWork(file, options, output, () => undefined)
-  const resuming: ResumeAllOptions = {
-    ...(labels && { labels }),
-    ...(acceptChanges && { changes: 'accept' }),
-    ...(uncertain && { uncertain }),
-  }
   try {
-    const { resumed, owned, failed } = await runtime.resumeAll(resuming)
+    const { resumed, owned, failed } = await runtime.resumeAll({ ...resuming(options), ...(labels && { labels }) })
     output.note([...owned.map((left) => leftLine(left, output)), ...failed.map((left) => leftLine(left, output))])
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const ended = await Promise.all(

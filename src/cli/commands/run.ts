@@ -149,16 +149,20 @@ function streamTransitions(run: Run, output: Output): void {
   })
 }
 
+/** Limits that are set on the command line. */
+export function limitsOf({ concurrency, timeMs, replans }: RunOptions): Partial<RunLimits> {
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(timeMs !== undefined && { timeMs }),
+    ...(replans !== undefined && { replans }),
+  }
+}
+
 function runtimeOptions(work: Work, options: RunOptions): RuntimeOptions {
   const { goal: _goal, plan: _plan, ...chosen } = work
-  const limits: Partial<RunLimits> = {
-    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-    ...(options.timeMs !== undefined && { timeMs: options.timeMs }),
-    ...(options.replans !== undefined && { replans: options.replans }),
-  }
   return {
     ...chosen,
-    limits: { ...work.limits, ...limits },
+    limits: { ...work.limits, ...limitsOf(options) },
     ...(options.approval && { approval: options.approval }),
     ...(options.uncertain && { uncertain: options.uncertain }),
     ...(options.seed !== undefined && { seed: options.seed }),

@@ -1,6 +1,6 @@
 // `planloom show`: one run of a journal, as it is or as it was after some event.
 import { renderTree } from '../../plan/index.ts'
-import { readRun, type Replay, type RunRequest } from '../../runtime/index.ts'
+import { isOpenRequest, readRun, type Replay } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
@@ -20,7 +20,7 @@ export async function show(run: string | undefined, options: ShowOptions, output
     const { at = total - 1 } = options
     const replayed = await readRun(journal, runId, { at })
     const isLatest = at === total - 1
-    const asked = isLatest ? journal.requests(runId).filter(isOpen) : []
+    const asked = isLatest ? journal.requests(runId).filter(isOpenRequest) : []
     const { state, questions } = replayed
     output.print([
       ...lines(replayed, { at, isLatest }, output),
@@ -35,10 +35,6 @@ export async function show(run: string | undefined, options: ShowOptions, output
     })
     return exitCodes.done
   })
-}
-
-function isOpen({ seq, refused }: RunRequest): boolean {
-  return seq === undefined && refused === undefined
 }
 
 function separated(some: readonly string[]): readonly string[] {

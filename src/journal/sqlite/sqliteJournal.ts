@@ -16,7 +16,7 @@ import type {
   RunSummary,
   StoredSnapshot,
 } from '../journal.ts'
-import { refuseOver, type RunCommand, type RunRequest } from '../requests.ts'
+import { runOver, type RunCommand, type RunRequest } from '../requests.ts'
 import type { ReuseLimits, ReuseStore } from '../reuse.ts'
 import { runExists } from '../runErrors.ts'
 import { Contents } from './contents.ts'
@@ -170,7 +170,7 @@ class FileJournal implements SqliteJournal {
     const insert = (): number =>
       inTransaction(this.#database, () => {
         const { id, reason } = runOf(this.#database, runId, this.path)
-        if (reason !== null) refuseOver(runId, command)
+        if (reason !== null) throw runOver(runId, command)
         return insertRequest(this.#database, id, { at: this.#now(), by, command })
       })
     const { busyMs = 10_000 } = this.#options

@@ -4,8 +4,8 @@
 // F2. Withdrawing a giver takes out all that it gave; what it had covered is visible again.
 // F3. `version` grows when, and only when, a visible value changes: equal versions of one run mean equal facts.
 import { Map as PersistentMap } from 'immutable'
-import { canonicalJson } from '../../plan/hash.ts'
 import type { Json } from '../../plan/json.ts'
+import { sameJson } from '../../plan/sameJson.ts'
 import type { FactGiven, FactReport } from '../coordinator.messages.ts'
 
 interface Layer {
@@ -78,8 +78,4 @@ function without(layer: Layer | undefined, by: string): Layer | undefined {
   const below = without(layer.below, by)
   if (layer.by === by) return below
   return below === layer.below ? layer : { ...layer, below }
-}
-
-function sameJson(a: Json, b: Json): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))
 }

@@ -8,12 +8,11 @@ import type { ForkOutcome, RunForked } from '../coordinator.messages.ts'
 import { extendBudget } from './control.ts'
 import { failStep } from './fail.ts'
 import { withdrawFact } from './facts.ts'
-import { takeFacts, succeed } from './outcomes.ts'
+import { adoptFacts, succeed, takeFacts } from './outcomes.ts'
 import { recover, recoverPaused } from './recovery.ts'
 import { findConflict, tryPatch } from './revise.ts'
 import { takeBackTroubles } from './troubles.ts'
 import { setEntry, type Turn } from './turn.ts'
-import { checkAssumptions } from './assumptions.ts'
 
 export function fork(turn: Turn, event: RunForked): void {
   change(turn, event)
@@ -30,7 +29,7 @@ function change(turn: Turn, event: RunForked): void {
   moveTime(turn, turn.now - since)
   for (const [step, outcome] of Object.entries(outcomes)) endOtherwise(turn, step, outcome)
   takeFacts(turn, `report:${by}`, facts)
-  withdrawAll(turn, withdrawn)
+  for (const key of withdrawn) adoptFacts(turn, withdrawFact(turn.facts, key))
   if (limits !== undefined) extendBudget(turn, { type: 'budget.extend', id, at, limits })
   if (patch !== undefined) turn.refused = findConflict(turn, patch) ?? tryPatch(turn, patch)
   takeBackTroubles(turn)
@@ -56,13 +55,4 @@ function endOtherwise(turn: Turn, id: string, outcome: ForkOutcome): void {
   if (entry?.status !== 'running') return
   if ('failure' in outcome) failStep(turn, id, entry, outcome.failure)
   else succeed(turn, id, entry, outcome.output, outcome.facts)
-}
-
-function withdrawAll(turn: Turn, keys: readonly string[]): void {
-  for (const key of keys) {
-    const { facts, changed } = withdrawFact(turn.facts, key)
-    turn.facts = facts
-    turn.changedFacts.push(...changed)
-    checkAssumptions(turn, changed)
-  }
 }

@@ -5,6 +5,7 @@
 import type { Json } from '../../plan/json.ts'
 import type {
   FactGiven,
+  Failure,
   StepDelegated,
   StepFailed,
   StepSucceeded,
@@ -17,7 +18,7 @@ import { checkAssumptions } from './assumptions.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
 import { failStep, surprise } from './fail.ts'
-import { giveFacts } from './facts.ts'
+import { giveFacts, type FactChange } from './facts.ts'
 import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { recount } from './advance.ts'
@@ -38,26 +39,27 @@ export function takeOutcome(turn: Turn, event: StepOutcome): void {
       succeed(turn, event.stepId, { ...entry, reusedFrom: event.reusedFrom }, event.output, event.facts)
       break
     case 'step.failed':
-      if (event.failure.code === 'EXECUTOR_CRASHED' && mayHaveHadEffect(turn.run, turn.steps.get(event.stepId))) {
-        makeUncertain(turn, event.stepId, entry, event.failure)
-      } else failStep(turn, event.stepId, entry, event.failure)
+      if (event.failure.code === 'EXECUTOR_CRASHED') cutShort(turn, event.stepId, entry, event.failure)
+      else failStep(turn, event.stepId, entry, event.failure)
       break
     case 'step.surprised':
       surprise(turn, event.stepId, entry, event.output, event.facts, event.failure)
       break
     case 'step.timedOut':
       abort(turn, event.stepId, entry, event.failure.message)
-      if (mayHaveHadEffect(turn.run, turn.steps.get(event.stepId)))
-        makeUncertain(turn, event.stepId, entry, event.failure)
-      else failStep(turn, event.stepId, entry, event.failure)
+      cutShort(turn, event.stepId, entry, event.failure)
       break
     case 'step.uncertain':
-      if (mayHaveHadEffect(turn.run, turn.steps.get(event.stepId)))
-        makeUncertain(turn, event.stepId, entry, event.failure)
-      else failStep(turn, event.stepId, entry, event.failure)
+      cutShort(turn, event.stepId, entry, event.failure)
       break
   }
   expandReady(turn)
+}
+
+/** The attempt has not said how it ended: where it may have had its effect, that is uncertain. */
+function cutShort(turn: Turn, id: string, entry: Entry, failure: Failure): void {
+  if (mayHaveHadEffect(turn.run, turn.steps.get(id))) makeUncertain(turn, id, entry, failure)
+  else failStep(turn, id, entry, failure)
 }
 
 /** Notes the run that carries out a step. */
@@ -90,7 +92,11 @@ export function succeed(turn: Turn, id: string, entry: Entry, output: Json, fact
 
 export function takeFacts(turn: Turn, by: string, given: readonly FactGiven[]): void {
   if (given.length === 0) return
-  const { facts, changed } = giveFacts(turn.facts, by, given, turn.now)
+  adoptFacts(turn, giveFacts(turn.facts, by, given, turn.now))
+}
+
+/** Takes over facts that have changed, and looks at what rests on them. */
+export function adoptFacts(turn: Turn, { facts, changed }: FactChange): void {
   turn.facts = facts
   turn.changedFacts.push(...changed)
   checkAssumptions(turn, changed)

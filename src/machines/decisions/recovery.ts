@@ -11,7 +11,7 @@
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
 import type { RunForked, RunRecovered } from '../coordinator.messages.ts'
-import { lookUp, recount } from './advance.ts'
+import { lookUp } from './advance.ts'
 import { stopWaiting } from './close.ts'
 import { executeCommand } from './dispatch.ts'
 import { mayHaveHadEffect } from './effects.ts'
@@ -20,7 +20,7 @@ import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { askAfterRecovery } from './planner.ts'
 import { setEntry, type Turn } from './turn.ts'
-import { makeUncertain, processEnded, resolveDoubt } from './uncertain.ts'
+import { makeUncertain, processEnded, putBack, resolveDoubt } from './uncertain.ts'
 
 type GoneOnWith = RunRecovered | RunForked
 
@@ -31,7 +31,10 @@ export function recover(turn: Turn, event: GoneOnWith): void {
 export function recoverPaused(turn: Turn, event: GoneOnWith): void {
   takeOver(turn, event, (paused, step, entry, why) => {
     if (goesOnByItself(paused, step, entry)) takeUp(paused, step, entry, why)
-    else putBack(paused, step, entry)
+    else {
+      countOut(paused, step, -1)
+      putBack(paused, step.id, entry) // G1, G5
+    }
   })
 }
 
@@ -96,11 +99,4 @@ function takeUp(turn: Turn, step: Step, entry: Entry, why: string): void {
 /** A person who was asked, a sub-run that has begun; and what is uncertain does not go out in any case. */
 function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry): boolean {
   return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayHaveHadEffect(turn.run, step)
-}
-
-/** Its next attempt has the same key, and the one that was cut short does not count as a try (G1, G5). */
-function putBack(turn: Turn, step: Step, entry: Entry): void {
-  countOut(turn, step, -1)
-  setEntry(turn, step.id, { ...entry, status: 'waiting', tries: Math.max(0, entry.tries - 1) })
-  recount(turn, step.id)
 }

@@ -73,14 +73,19 @@ export function sendAgain(turn: Turn, step: Step, entry: Entry): void {
   const { failure } = entry
   const again: Entry = { ...entry, undecided: undefined, loss: undefined }
   if (failure === undefined || failure.code === processEnded) {
-    setEntry(turn, id, { ...again, status: 'waiting', tries: Math.max(0, entry.tries - 1) })
-    recount(turn, id)
+    putBack(turn, id, again)
     return
   }
   const retry = retryPolicy(step, turn.run)
   if (entry.tries < Math.max(retry.attempts, turn.limits.sameFailure))
     backOff(turn, id, again, backoffMs(retry, entry.tries, turn.run.settings.seed, id))
   else endFailed(turn, step, again, failure)
+}
+
+/** A step whose attempt was cut short waits for its next one, which has the same key; the one before does not count as a try. */
+export function putBack(turn: Turn, id: string, entry: Entry): void {
+  setEntry(turn, id, { ...entry, status: 'waiting', tries: Math.max(0, entry.tries - 1) })
+  recount(turn, id)
 }
 
 /** Nothing need be found out any more about steps that somebody has decided about otherwise. Costs a look at each doubt. */

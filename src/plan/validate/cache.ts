@@ -1,6 +1,6 @@
 // Steps that may take the output of an earlier run: only where a tool is asked for nothing but its output.
 import type { Finding } from '../finding.ts'
-import type { ToolCatalogue } from '../toolDescription.ts'
+import { changesSomething, type ToolCatalogue } from '../toolDescription.ts'
 import { idOfStep, nameOfStep, type PlanView } from './planView.ts'
 import { problem } from './report.ts'
 
@@ -17,7 +17,7 @@ export function checkCache(view: PlanView, tools: ToolCatalogue | undefined): Fi
     if (step.tool === undefined) return refuse('no tool carries it out', 'Take "cache" out.')
     if (step.executor === 'person') return refuse('a person answers it', 'Take "cache" out.')
     const effects = tools?.get(step.tool)?.effects
-    if (effects !== 'write' && effects !== 'external') return []
+    if (effects === undefined || !changesSomething(effects)) return []
     const hint = 'Take "cache" out; where the tool changes nothing outside, let it declare effects "none" or "read".'
     return refuse(`its tool has effects ("${effects}"), which would not happen`, hint)
   })

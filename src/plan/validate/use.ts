@@ -3,7 +3,7 @@
 import type { Finding } from '../finding.ts'
 import { dependentsById } from '../graph.ts'
 import { dependenciesOf } from '../references.ts'
-import type { ToolCatalogue } from '../toolDescription.ts'
+import { changesSomething, type ToolCatalogue } from '../toolDescription.ts'
 import { idOfStep, nameOfStep, unreadId, type PlanView } from './planView.ts'
 import { warning } from './report.ts'
 
@@ -24,7 +24,7 @@ export function checkUse(view: PlanView, tools: ToolCatalogue | undefined): Find
   return steps.flatMap((placed) => {
     const { step, index, unread } = placed
     const tool = step.tool === undefined ? undefined : tools.get(step.tool)
-    if (tool === undefined || tool.effects === 'write' || tool.effects === 'external') return []
+    if (tool === undefined || changesSomething(tool.effects)) return []
     if (step.abandoned !== undefined || step.expect !== undefined || step.approval !== undefined) return []
     if (quiet.some((field) => unread.has(field))) return []
     if ((dependents.get(step.id)?.length ?? 0) > 0) return []

@@ -2,7 +2,7 @@
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Assumption, Operation, Step } from '../../../plan/schema.ts'
 import { isTrue } from './knowledge.ts'
-import { sameJson } from './sameJson.ts'
+import { sameJson } from '../../../plan/sameJson.ts'
 import type { Standing } from './standing.ts'
 
 interface Thought {
