@@ -2,7 +2,8 @@
 // Run with `npx tsx bench/goalPlanner.ts [rounds]`. Counts processor time: the first planning cold, the others as medians.
 import { createGoalPlanner } from '../src/actors/planners/goal/goalPlanner.ts'
 import type { PlanDraft, PlannerContext } from '../src/actors/planners/planner.ts'
-import type { FactReport, PlanSituation, RunLimits } from '../src/machines/coordinator.messages.ts'
+import type { FactReport, PlanSituation } from '../src/machines/reports.messages.ts'
+import type { RunLimits } from '../src/machines/settings.messages.ts'
 import { dependenciesOf } from '../src/plan/references.ts'
 import { parsePlan } from '../src/plan/parse.ts'
 import type { Goal, Plan } from '../src/plan/schema.ts'

@@ -5,7 +5,8 @@
 // J3. What was appended is never changed.
 // J4. One writer per run: whoever opens a run keeps others out until it is closed or its owner is dead.
 import type { ReusableOutput, ReuseStore } from './reuse.ts'
-import type { BudgetUsed, CoordinatorMessage, RunStarted, StepStatus } from '../machines/coordinator.messages.ts'
+import type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
+import type { BudgetUsed, StepStatus } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
 

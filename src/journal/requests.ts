@@ -5,7 +5,8 @@
 //     when it is gone on with.
 // I3. Of a run that is over none is kept, and with the end of a run all that are open are refused (`RUN_OVER`).
 import { PlanloomError } from '../errors.ts'
-import type { Outcome, RunLimits } from '../machines/coordinator.messages.ts'
+import type { Outcome } from '../machines/reports.messages.ts'
+import type { RunLimits } from '../machines/settings.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { Operation } from '../plan/schema.ts'
 

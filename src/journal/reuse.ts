@@ -4,7 +4,7 @@
 // U2. What is older than `maxAgeMs` is not given. What was not used for longest goes when there is more than `maxBytes`.
 // U3. Nothing is kept that would take more than an eighth of `maxBytes`: one output does not drive out all others.
 // U4. Of two that are kept under one key, the later one stands.
-import type { StepOrigin } from '../machines/coordinator.messages.ts'
+import type { StepOrigin } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 
 export interface ReuseLimits {

@@ -3,17 +3,9 @@
 import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
 import type { Json } from '../plan/json.ts'
 import type { Assumption, Patch, Plan, Step } from '../plan/schema.ts'
-import type {
-  BudgetUsed,
-  CoordinatorCommand,
-  Outcome,
-  OutcomeReason,
-  Failure,
-  RunLimits,
-  RunStarted,
-  StepStatus,
-  Trouble,
-} from './coordinator.messages.ts'
+import type { CoordinatorCommand, RunStarted } from './coordinator.messages.ts'
+import type { BudgetUsed, Outcome, OutcomeReason, Failure, StepStatus, Trouble } from './reports.messages.ts'
+import type { RunLimits } from './settings.messages.ts'
 import { noFacts, type Facts } from './decisions/facts.ts'
 import type { Entry, Link } from './decisions/ledger.ts'
 import type { ReadyQueue } from './decisions/readyQueue.ts'

@@ -5,8 +5,9 @@
 //     tell (`step.answered`, `fact.reported`) is past tense too, and refused like a command where it does not fit.
 import type { Finding } from '../plan/finding.ts'
 import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
-import type { Assumption, Goal, Operation, Patch, Plan, Retry, Step } from '../plan/schema.ts'
-import type { Effects } from '../plan/toolDescription.ts'
+import type { Goal, Patch, Plan, Step } from '../plan/schema.ts'
+import type { FactGiven, Failure, StepOrigin, Trouble, Usage } from './reports.messages.ts'
+import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from './settings.messages.ts'
 
 interface Message {
   readonly id: string
@@ -14,91 +15,7 @@ interface Message {
   readonly at: number
 }
 
-/** An error as data: it has crossed actors, so it is no longer an `Error`. */
-export interface Failure {
-  readonly code: string
-  readonly message: string
-  readonly hint?: string
-  /** JSON Pointer, where the failure is about a place in a value. */
-  readonly path?: string
-  /** False: trying the same again cannot help. */
-  readonly retryable: boolean
-  /** It cannot be told whether the attempt had its effect. */
-  readonly uncertain?: true
-  readonly cause?: string
-}
-
-export interface Usage {
-  readonly tokens?: number
-  readonly cost?: number
-  /** Of a sub-run. */
-  readonly plannerCalls?: number
-  /** Of a sub-run. */
-  readonly replans?: number
-}
-
-export interface FactGiven {
-  readonly key: string
-  readonly value: Json
-}
-
-// ---- What the coordinator is told about its world at the start (part of `run.started`) ----
-
-/** What the coordinator must know about a tool to dispatch it well. */
-export interface ToolTraits {
-  readonly effects: Effects
-  readonly idempotent: boolean
-  readonly version: string
-  readonly concurrency?: number
-  readonly timeoutMs?: number
-  readonly heartbeatMs?: number
-  readonly retry?: Retry
-  readonly executor?: string
-  /** Facts of which it gives one for each item of a list. */
-  readonly lists?: readonly string[]
-  /** It can find out whether an attempt had its effect. */
-  readonly checks?: true
-}
-
-/** What follows where nobody can tell whether a step had its effect, and its tool cannot find it out.
- * `replan`: the planner is asked. `ask`: a person or program is (`run.questions`, `ask`), and the run waits for them.
- * `retry`: it is sent again with the same idempotency key, as if that did no harm. `fail`: the run fails. */
-export type UncertainPolicy = 'replan' | 'ask' | 'retry' | 'fail'
-
-export interface RunLimits {
-  /** Steps out at once. @default 64 */
-  readonly concurrency: number
-  /** Steps out at once, by executor role. */
-  readonly roles: Readonly<Record<string, number>>
-  readonly plannerCalls: number
-  readonly replans: number
-  readonly tokens: number
-  readonly cost: number
-  /** Wall time of the run. */
-  readonly timeMs: number
-  /** Longest the planner may take for one answer. */
-  readonly plannerMs: number
-  /** From the cancel to the end of the run, whatever the tools do. */
-  readonly graceMs: number
-  /** Steps in a plan. */
-  readonly steps: number
-  /** How often the same step may fail in the same way before the run is `stuck`. */
-  readonly sameFailure: number
-  /** Levels of sub-runs below the run; a sub-run may have one level fewer below it. @default 8 */
-  readonly depth: number
-}
-
-export interface RunSettings {
-  readonly limits: RunLimits
-  /** `required`: every first plan waits for approval. `effects`: a plan with `write` or `external` steps does. */
-  readonly approval: 'none' | 'required' | 'effects'
-  /** `eager`: streamed steps are dispatched before the plan is complete. */
-  readonly dispatch: 'eager' | 'whole'
-  /** Seeds whatever must look random (jitter). */
-  readonly seed: number
-  /** Absent from the records of earlier versions. @default 'replan' */
-  readonly uncertain?: UncertainPolicy
-}
+// ---- How a run begins ----
 
 /** The first event of every journal: the coordinator's input. */
 export interface RunStarted extends Message {
@@ -183,11 +100,6 @@ export interface StepSucceeded extends FromExecutor {
   readonly usage?: Usage
   /** Nothing ran: the output is that of this step. */
   readonly reusedFrom?: StepOrigin
-}
-/** A step of some run of the journal; the run may have been removed since. */
-export interface StepOrigin {
-  readonly runId: string
-  readonly stepId: string
 }
 export interface StepFailed extends FromExecutor {
   readonly type: 'step.failed'
@@ -428,89 +340,6 @@ export interface StepCheckAbort {
   readonly because: string
 }
 
-/** What went wrong, as the planner is told. */
-export interface Trouble {
-  readonly type:
-    | 'failed'
-    | 'surprised'
-    | 'assumption_broken'
-    | 'uncertain'
-    | 'expanded'
-    | 'patch_refused'
-    | 'rejected'
-    | 'repeated'
-    /** Every step has ended, and something that the goal wants is missing or not as it should be. */
-    | 'goal_unmet'
-  /** In words. */
-  readonly text: string
-  readonly stepId?: string
-  readonly tool?: string
-  readonly assumption?: Assumption
-  readonly failure?: Failure
-  readonly attempts?: number
-  /** For `surprised`: what came, and the facts that it would give. */
-  readonly output?: Json
-  readonly facts?: readonly FactGiven[]
-  readonly rejected?: Rejection
-}
-
-/** For `rejected`: what a person did not want, and why. */
-export interface Rejection {
-  /** The person's note. */
-  readonly because: string
-  readonly by?: string
-  /** The amendment that was rejected; absent where it was a step, which the trouble names. */
-  readonly operations?: readonly Operation[]
-  /** The troubles that the amendment was to answer, without former rejections. */
-  readonly troubles?: readonly Trouble[]
-}
-
-export type StepStatus =
-  | 'waiting'
-  | 'ready'
-  | 'held'
-  | 'running'
-  | 'backing_off'
-  | 'succeeded'
-  | 'failed'
-  | 'skipped'
-  | 'abandoned'
-  | 'cancelled'
-  | 'uncertain'
-
-/** Plan, ledger, outputs and facts at one moment. Read through functions: a copy would cost as much as the plan is large,
- * and the persistent values behind them never change. The host adds it to a `plan.request` as it delivers it. */
-export interface PlanSituation {
-  readonly plan: Plan
-  readonly step: (id: string) => StepReport | undefined
-  readonly output: (id: string) => Json | undefined
-  readonly fact: (key: string) => FactReport | undefined
-  readonly facts: () => Iterable<FactReport>
-}
-
-/** How far a step has come, as planners and people are told. */
-export interface StepReport {
-  readonly status: StepStatus
-  readonly attempt: number
-  readonly failure?: Failure
-  /** The step that this status comes from: the one that failed, for a step that was skipped because of it. */
-  readonly causedBy?: string
-  readonly startedAt?: number
-  readonly endedAt?: number
-  /** For a step with a goal: the run of its latest attempt. */
-  readonly subRunId?: string
-  /** Where its output was taken from, when nothing ran. */
-  readonly reusedFrom?: StepOrigin
-}
-
-export interface FactReport {
-  readonly key: string
-  readonly value: Json
-  /** The step that gave it; `goal` for those it began with; `report:<who>` for reported ones. */
-  readonly by: string
-  readonly at: number
-}
-
 /** Ask the planner for a plan (no `revision` in it), or for what to do about troubles. */
 export interface PlanRequestCommand {
   readonly type: 'plan.request'
@@ -540,46 +369,3 @@ export interface TimerClear {
 
 export type CoordinatorCommand =
   StepExecute | StepAbort | StepCheck | StepCheckAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear
-
-// ---- How a run ends ----
-
-export type OutcomeReason =
-  | 'done'
-  | 'partial'
-  | 'cancelled'
-  | 'rejected'
-  | 'gave_up'
-  | 'step_failed'
-  /** Every step was done, and a fact that the goal wants is missing or not as it should be. */
-  | 'goal_unmet'
-  | 'budget_exhausted'
-  | 'stuck'
-  | 'planner_failed'
-  | 'executor_failed'
-  | 'invalid_plan'
-  | 'internal_error'
-
-/** How a run ended, and why. Partial results stay readable on the run. */
-export interface Outcome {
-  readonly status: 'completed' | 'failed' | 'cancelled'
-  readonly reason: OutcomeReason
-  /** In words, for a person. */
-  readonly message: string
-  /** The step that it comes from, where there is one. */
-  readonly stepId?: string
-  readonly failure?: Failure
-  /** For `stuck`: what repeats. */
-  readonly cycle?: readonly string[]
-  /** Steps of the last revision, by status. */
-  readonly counts: Readonly<Partial<Record<StepStatus, number>>>
-  readonly usage: BudgetUsed
-  readonly revision: number
-}
-
-export interface BudgetUsed {
-  readonly tokens: number
-  readonly cost: number
-  readonly plannerCalls: number
-  readonly replans: number
-  readonly timeMs: number
-}

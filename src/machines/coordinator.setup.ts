@@ -4,7 +4,8 @@
 // `transition()` they come with the next state as data, and live its host delivers them. The chart knows no other actor.
 // All it holds stands under one key, since XState copies the keys of its context at every action.
 import { initialContext, type CoordinatorContext } from './coordinator.context.ts'
-import type { CoordinatorMessage, Outcome, RunStarted } from './coordinator.messages.ts'
+import type { CoordinatorMessage, RunStarted } from './coordinator.messages.ts'
+import type { Outcome } from './reports.messages.ts'
 import { setup } from './xstate.ts'
 
 export interface Holding {

@@ -2,7 +2,7 @@
 import { Map as PersistentMap } from 'immutable'
 import type { BehaviourInput } from './behaviour.ts'
 import type { HostMessage, HostRef } from './behaviour.messages.ts'
-import type { Failure, Usage } from './coordinator.messages.ts'
+import type { Failure, Usage } from './reports.messages.ts'
 import { checkAnswer as check, checkStreamedStep, refusedBefore } from './planner.check.ts'
 import type { PlannerContext } from './planner.context.ts'
 import type { PlannerAsk, PlannerQuestion, PlannerReply, PlannerRequest, PlannerStop } from './planner.messages.ts'

@@ -21,16 +21,8 @@ import {
 } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { ValidateOptions } from '../plan/validate.ts'
-import type {
-  Draft,
-  PlanGivenUp,
-  PlanKept,
-  PlanPatchProposed,
-  PlanProposed,
-  PlanSituation,
-  Trouble,
-  Usage,
-} from './coordinator.messages.ts'
+import type { Draft, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed } from './coordinator.messages.ts'
+import type { PlanSituation, Trouble, Usage } from './reports.messages.ts'
 import type { PlannerRequest } from './planner.messages.ts'
 import { shapeFinding, shapeFindings, takeOver, validate, validatePatch } from './planner.soundness.ts'
 

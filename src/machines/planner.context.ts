@@ -4,7 +4,7 @@ import type { Finding } from '../plan/finding.ts'
 import type { Step } from '../plan/schema.ts'
 import type { ToolCatalogue, ToolDescription } from '../plan/toolDescription.ts'
 import type { HostRef } from './behaviour.messages.ts'
-import type { Usage } from './coordinator.messages.ts'
+import type { Usage } from './reports.messages.ts'
 import type { CheckedAnswer } from './planner.check.ts'
 import type { PlannerBehaviour, PlannerRequest } from './planner.messages.ts'
 

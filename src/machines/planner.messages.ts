@@ -5,15 +5,9 @@ import type { Finding } from '../plan/finding.ts'
 import type { Goal, Plan, Step } from '../plan/schema.ts'
 import type { ToolDescription } from '../plan/toolDescription.ts'
 import type { Behaviour } from './behaviour.messages.ts'
-import type {
-  FactReport,
-  Failure,
-  PlanCancel,
-  PlanRequestCommand,
-  PlanSituation,
-  RunLimits,
-  Trouble,
-} from './coordinator.messages.ts'
+import type { PlanCancel, PlanRequestCommand } from './coordinator.messages.ts'
+import type { FactReport, Failure, PlanSituation, Trouble } from './reports.messages.ts'
+import type { RunLimits } from './settings.messages.ts'
 
 /** A request as its host delivers it: with what the planner is to see of the run. */
 export interface PlannerRequest extends PlanRequestCommand {

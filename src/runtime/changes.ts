@@ -3,7 +3,7 @@
 // C1. What no open step needs does not keep a run from going on, and is recorded all the same.
 // C2. Steps with a goal may need any tool: their sub-runs plan with what there is.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { ToolTraits } from '../machines/coordinator.messages.ts'
+import type { ToolTraits } from '../machines/settings.messages.ts'
 import { isSettled } from '../machines/decisions/ledger.ts'
 
 export interface RunChange {

@@ -1,7 +1,7 @@
 // An answer to a step is checked before it becomes an event, so that whoever gives it is told at once.
 import { PlanloomError } from '../errors.ts'
 import type { ReadAnswer } from '../actors/executors/personExecutor.ts'
-import type { FactGiven } from '../machines/coordinator.messages.ts'
+import type { FactGiven } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { checkSchema } from '../plan/jsonSchemaCheck.ts'
 import type { Step } from '../plan/schema.ts'

@@ -1,5 +1,5 @@
 // The options of a runtime and of a run are checked at the door: whoever gives them is told at once, and of everything.
-import type { RunLimits } from '../machines/coordinator.messages.ts'
+import type { RunLimits } from '../machines/settings.messages.ts'
 import {
   amount,
   check,

@@ -1,5 +1,5 @@
 // What is not the same in two runs, or in one at two moments.
-import type { StepStatus } from '../machines/coordinator.messages.ts'
+import type { StepStatus } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { diffPlans } from '../plan/diff.ts'
 import { sameJson } from '../plan/sameJson.ts'

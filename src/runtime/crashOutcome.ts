@@ -1,6 +1,7 @@
 // The outcome of a run whose own machinery broke or was stopped: rare, and never silent.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { Outcome, RunStarted } from '../machines/coordinator.messages.ts'
+import type { RunStarted } from '../machines/coordinator.messages.ts'
+import type { Outcome } from '../machines/reports.messages.ts'
 import { countSteps } from '../machines/decisions/close.ts'
 
 export function crashOutcome(

@@ -1,7 +1,8 @@
 // The executors of a runtime: tools, sub-goals, and those that its user brings along.
 import { createToolExecutor } from '../actors/executors/toolExecutor.ts'
 import type { Executor, ExecutorContext, StepResult } from '../actors/executors/executor.ts'
-import type { Outcome, StepExecute } from '../machines/coordinator.messages.ts'
+import type { StepExecute } from '../machines/coordinator.messages.ts'
+import type { Outcome } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal } from '../plan/schema.ts'
 import { carryOut } from '../tools/carryOut.ts'

@@ -19,11 +19,11 @@ import { CoordinatorFold } from '../machines/coordinatorFold.ts'
 import type {
   CoordinatorMessage,
   Draft,
-  Outcome,
   RunForked,
   RunRecovered,
   RunStarted,
 } from '../machines/coordinator.messages.ts'
+import type { Outcome } from '../machines/reports.messages.ts'
 import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import { decisionsOf } from './decisions.ts'

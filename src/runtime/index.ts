@@ -66,26 +66,25 @@ export type {
 } from '../actors/planners/planner.ts'
 export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from '../actors/executors/executor.ts'
 export type {
-  BudgetUsed,
   CoordinatorCommand,
   CoordinatorMessage,
+  RunStarted,
+  StepExecute,
+} from '../machines/coordinator.messages.ts'
+export type {
+  BudgetUsed,
   FactReport,
   Failure,
   Outcome,
   OutcomeReason,
   PlanSituation,
-  RunLimits,
-  RunSettings,
-  RunStarted,
-  StepExecute,
   StepOrigin,
   StepReport,
   StepStatus,
-  ToolTraits,
   Trouble,
-  UncertainPolicy,
   Usage,
-} from '../machines/coordinator.messages.ts'
+} from '../machines/reports.messages.ts'
+export type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../machines/settings.messages.ts'
 export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 export { ToolError } from '../tools/toolError.ts'

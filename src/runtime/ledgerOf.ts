@@ -1,6 +1,6 @@
 // The ledger as people read it.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { StepReport } from '../machines/coordinator.messages.ts'
+import type { StepReport } from '../machines/reports.messages.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 
 /** First the steps of the plan in its order, then those of former revisions. */

@@ -3,7 +3,8 @@
 // R1. Nothing that has changed is mixed in silently: it is refused with its name, or accepted and recorded.
 import { PlanloomError } from '../errors.ts'
 import type { JournalEvent } from '../journal/journal.ts'
-import type { RunStarted, ToolTraits } from '../machines/coordinator.messages.ts'
+import type { RunStarted } from '../machines/coordinator.messages.ts'
+import type { ToolTraits } from '../machines/settings.messages.ts'
 import { changesSince, type RunChange } from './changes.ts'
 import type { Recovery } from './host.ts'
 import { foldJournal } from './replay.ts'

@@ -2,16 +2,9 @@
 import type { Observable } from 'rxjs'
 import type { Json } from '../plan/json.ts'
 import type { Goal, Operation, Plan } from '../plan/schema.ts'
-import type {
-  CoordinatorMessage,
-  FactReport,
-  ForkPoint,
-  Outcome,
-  RunLimits,
-  RunStarted,
-  StepReport,
-  Trouble,
-} from '../machines/coordinator.messages.ts'
+import type { CoordinatorMessage, ForkPoint, RunStarted } from '../machines/coordinator.messages.ts'
+import type { FactReport, Outcome, StepReport, Trouble } from '../machines/reports.messages.ts'
+import type { RunLimits } from '../machines/settings.messages.ts'
 
 /** One event that the coordinator took in, and what it changed. */
 export interface Transition {

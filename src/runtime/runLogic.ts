@@ -6,7 +6,7 @@
 // A2. A command that the run refuses is told to the parent (`run.refused`) and stands in the snapshot; it harms neither.
 // A3. Stopping the actor cancels the run.
 import { PlanloomError } from '../errors.ts'
-import type { Outcome } from '../machines/coordinator.messages.ts'
+import type { Outcome } from '../machines/reports.messages.ts'
 import type { ActorLogic, ActorScope, AnyActorSystem, Snapshot } from '../machines/xstate.ts'
 import type { Goal, Plan } from '../plan/schema.ts'
 import type { Run } from './run.ts'

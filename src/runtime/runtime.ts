@@ -2,7 +2,7 @@
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { Journal, RunFilter, RunSummary } from '../journal/journal.ts'
-import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/coordinator.messages.ts'
+import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/settings.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal, Operation, Plan } from '../plan/schema.ts'
 import type { Tool } from '../tools/tool.ts'

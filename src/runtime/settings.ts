@@ -1,5 +1,5 @@
 // Limits and settings of a run, with their defaults.
-import type { RunLimits, RunSettings } from '../machines/coordinator.messages.ts'
+import type { RunLimits, RunSettings } from '../machines/settings.messages.ts'
 import type { RuntimeOptions, StartOptions } from './runtime.ts'
 
 /** "No limit", as a number that JSON can hold. */

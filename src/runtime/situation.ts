@@ -1,6 +1,6 @@
 // Views of a coordinator's state, for planners and people: read when looked at, never copied.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { PlanSituation } from '../machines/coordinator.messages.ts'
+import type { PlanSituation } from '../machines/reports.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 import type { Plan } from '../plan/schema.ts'

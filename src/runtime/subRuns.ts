@@ -8,7 +8,9 @@
 import type { Planner } from '../actors/planners/planner.ts'
 import { PlanloomError } from '../errors.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { BudgetUsed, RunLimits, RunStarted, StepExecute, Usage } from '../machines/coordinator.messages.ts'
+import type { RunStarted, StepExecute } from '../machines/coordinator.messages.ts'
+import type { BudgetUsed, Usage } from '../machines/reports.messages.ts'
+import type { RunLimits } from '../machines/settings.messages.ts'
 import type { StartOptions } from './runtime.ts'
 import { unlimited } from './settings.ts'
 

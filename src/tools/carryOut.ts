@@ -4,7 +4,7 @@
 // T2. What it gives is a deep-frozen JSON value within the limits: nobody need look through it again.
 // T3. A check that failed would fail again: only what the tool itself threw may be worth another attempt.
 import { z } from 'zod'
-import type { FactGiven, Failure } from '../machines/coordinator.messages.ts'
+import type { FactGiven, Failure } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { readJsonValue } from '../plan/jsonValue.ts'
 import { findNoList, givenFacts } from './givenFacts.ts'

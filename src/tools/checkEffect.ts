@@ -1,7 +1,8 @@
 // Asking a tool whether an attempt of it had its effect.
 //
 // E1. It never throws and never rejects: a check that breaks, or gives what is no finding, cannot tell.
-import type { EffectFinding, Failure } from '../machines/coordinator.messages.ts'
+import type { EffectFinding } from '../machines/coordinator.messages.ts'
+import type { Failure } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { failureFrom } from '../plan/thrownValue.ts'
 import { readInput, readResult, type CarryOutOptions } from './carryOut.ts'

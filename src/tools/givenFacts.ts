@@ -1,5 +1,5 @@
 // The facts that an output gives, as the tool declares them.
-import type { FactGiven } from '../machines/coordinator.messages.ts'
+import type { FactGiven } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { getPointer } from '../plan/pointer.ts'
 import type { ToolDescription } from '../plan/toolDescription.ts'

@@ -1,7 +1,7 @@
 // The registry: the tools of a runtime, by name.
 import { closest } from 'fastest-levenshtein'
 import { PlanloomError } from '../errors.ts'
-import type { ToolTraits } from '../machines/coordinator.messages.ts'
+import type { ToolTraits } from '../machines/settings.messages.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { Tool } from './tool.ts'
 

@@ -1,6 +1,6 @@
 // Why a value does not fit a tool's schema, in words: the place, what was expected, and what came.
 import type { z } from 'zod'
-import type { Failure } from '../machines/coordinator.messages.ts'
+import type { Failure } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import { formatPointer, getPointer } from '../plan/pointer.ts'
 

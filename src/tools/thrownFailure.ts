@@ -1,5 +1,5 @@
 // Whatever a tool threw, as a failure of the attempt.
-import type { Failure } from '../machines/coordinator.messages.ts'
+import type { Failure } from '../machines/reports.messages.ts'
 import { clip, failureFrom } from '../plan/thrownValue.ts'
 
 /** Makes a failure of what was thrown. An error with `code`, `hint` and `where` (as `ToolError` has) keeps them;

@@ -7,13 +7,11 @@ import type {
   CoordinatorMessage,
   Draft,
   PlanRequestCommand,
-  RunLimits,
   RunStarted,
   StepCheck,
   StepExecute,
-  ToolTraits,
-  UncertainPolicy,
 } from '../../src/machines/coordinator.messages.ts'
+import type { RunLimits, ToolTraits, UncertainPolicy } from '../../src/machines/settings.messages.ts'
 import { initialTransition, transition } from '../../src/machines/xstate.ts'
 import type { Operation, Plan, Step } from '../../src/plan/schema.ts'
 

@@ -6,7 +6,7 @@ import { createCachedPlanner, type CachedPlannerOptions } from '../../src/actors
 import { isStream, iteratorOf } from '../../src/actors/planners/planStream.ts'
 import type { PlanAnswer, Planner, PlanRequest } from '../../src/actors/planners/planner.ts'
 import { memoryPlanStore, type PlanStore, type StoredPlan } from '../../src/actors/planners/planStore.ts'
-import type { Trouble } from '../../src/machines/coordinator.messages.ts'
+import type { Trouble } from '../../src/machines/reports.messages.ts'
 import type { Finding } from '../../src/plan/finding.ts'
 import type { Plan, Step } from '../../src/plan/schema.ts'
 import { createRuntime, defineTool } from '../../src/runtime/index.ts'

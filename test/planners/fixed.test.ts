@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFixedPlanner } from '../../src/actors/planners/fixed.ts'
 import type { Planner, ReplanAnswer } from '../../src/actors/planners/planner.ts'
-import type { Trouble } from '../../src/machines/coordinator.messages.ts'
+import type { Trouble } from '../../src/machines/reports.messages.ts'
 import type { Plan } from '../../src/plan/schema.ts'
 import { contextAt, requestFor, situationOf } from './requests.ts'
 

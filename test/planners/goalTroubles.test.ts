@@ -4,7 +4,7 @@ import { createGoalPlanner } from '../../src/actors/planners/goal/goalPlanner.ts
 import type { Goal } from '../../src/plan/schema.ts'
 import type { ToolDescription } from '../../src/plan/toolDescription.ts'
 import { tool } from './auditTools.ts'
-import type { PlanSituation, StepReport, StepStatus, Trouble } from '../../src/machines/coordinator.messages.ts'
+import type { PlanSituation, StepReport, StepStatus, Trouble } from '../../src/machines/reports.messages.ts'
 import { applyPatch } from '../../src/plan/patch.ts'
 import { expectValid, firstPlan, rehearse, ToolFailure, toPlan, type Behaviour, type Rehearsal } from './rehearsal.ts'
 import { contextAt, factsOf, requestFor, situationOf } from './requests.ts'

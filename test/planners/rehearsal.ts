@@ -1,13 +1,8 @@
 // A run without a runtime: keeps plan, ledger and facts by the coordinator's rules, so that a planner can be watched at
 // every trouble. Each round ends one step; what the planner answers must be valid, and must fit the plan as it stands.
 import { expect } from 'vitest'
-import type {
-  FactReport,
-  PlanSituation,
-  RunLimits,
-  StepStatus,
-  Trouble,
-} from '../../src/machines/coordinator.messages.ts'
+import type { FactReport, PlanSituation, StepStatus, Trouble } from '../../src/machines/reports.messages.ts'
+import type { RunLimits } from '../../src/machines/settings.messages.ts'
 import type { PlanDraft, Planner, PlannerContext, ReplanAnswer } from '../../src/actors/planners/planner.ts'
 import { expandForEach } from '../../src/plan/expand.ts'
 import type { Json, JsonObject } from '../../src/plan/json.ts'

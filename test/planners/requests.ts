@@ -1,6 +1,7 @@
 // What planners are asked with, for tests: small requests, a clock that stands still, a run that has not begun.
 import type { PlannerContext, PlanRequest } from '../../src/actors/planners/planner.ts'
-import type { FactReport, PlanSituation, RunLimits } from '../../src/machines/coordinator.messages.ts'
+import type { FactReport, PlanSituation } from '../../src/machines/reports.messages.ts'
+import type { RunLimits } from '../../src/machines/settings.messages.ts'
 import type { Json } from '../../src/plan/json.ts'
 import type { Plan } from '../../src/plan/schema.ts'
 

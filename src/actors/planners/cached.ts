@@ -9,7 +9,7 @@
 // C5. A store that fails costs time and nothing else: it is told to `onStoreError`, and planning goes on.
 import { PlanloomError } from '../../errors.ts'
 import { validatePlan } from '../../plan/validate.ts'
-import type { Trouble } from '../../machines/coordinator.messages.ts'
+import type { Trouble } from '../../machines/reports.messages.ts'
 import type { PlanAnswer, PlanDraft, Planner, PlannerContext, PlanRequest } from './planner.ts'
 import { familyOf, planKeyOf, type IsRelevant, type PlanKey } from './planKey.ts'
 import { gather, isStream, passOn } from './planStream.ts'

@@ -1,7 +1,7 @@
 // The fixed planner: a plan that is already there.
 import { PlanloomError } from '../../errors.ts'
 import type { Plan } from '../../plan/schema.ts'
-import type { Trouble } from '../../machines/coordinator.messages.ts'
+import type { Trouble } from '../../machines/reports.messages.ts'
 import type { Planner, ReplanAnswer, ReplanRequest, PlannerContext, PlanDraft } from './planner.ts'
 
 export interface FixedPlannerOptions {

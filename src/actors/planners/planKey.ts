@@ -1,5 +1,5 @@
 // What a plan is the answer to, as a hash: the question apart from everything that must not make a difference.
-import type { FactReport } from '../../machines/coordinator.messages.ts'
+import type { FactReport } from '../../machines/reports.messages.ts'
 import { hashJson } from '../../plan/hash.ts'
 import type { Goal } from '../../plan/schema.ts'
 import type { ToolDescription } from '../../plan/toolDescription.ts'

@@ -2,7 +2,8 @@
 import type { Goal, Operation, Plan, Step, Assumption } from '../../plan/schema.ts'
 import type { ToolDescription } from '../../plan/toolDescription.ts'
 import type { Finding } from '../../plan/finding.ts'
-import type { FactReport, PlanSituation, RunLimits, Trouble, Usage } from '../../machines/coordinator.messages.ts'
+import type { FactReport, PlanSituation, Trouble, Usage } from '../../machines/reports.messages.ts'
+import type { RunLimits } from '../../machines/settings.messages.ts'
 
 export interface PlanRequest {
   readonly goal: Goal

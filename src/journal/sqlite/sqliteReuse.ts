@@ -3,7 +3,7 @@
 // U5. An output is kept in the transaction of the event that it is of: with it, or not at all.
 // U6. The size is looked at each time an eighth of the limit has come in, so that keeping one costs the same however many
 //     there are; each process that writes may go over the limit by as much.
-import type { StepOrigin } from '../../machines/coordinator.messages.ts'
+import type { StepOrigin } from '../../machines/reports.messages.ts'
 import type { Json } from '../../plan/json.ts'
 import {
   defaultReuseLimits,

@@ -2,7 +2,8 @@
 //
 // E1. After the verdict nothing is dispatched; every live attempt is told to stop.
 // E2. When the run is over each step has exactly one final status, and nothing of the run is alive.
-import type { ActorFailed, Outcome, RunCancel } from '../coordinator.messages.ts'
+import type { ActorFailed, RunCancel } from '../coordinator.messages.ts'
+import type { Outcome } from '../reports.messages.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { abort } from './outcomes.ts'

@@ -5,7 +5,6 @@
 import type {
   BudgetExtend,
   FactReported,
-  Failure,
   RunApprove,
   RunEdit,
   RunReject,
@@ -13,6 +12,7 @@ import type {
   StepRetry,
   StepSkip,
 } from '../coordinator.messages.ts'
+import type { Failure } from '../reports.messages.ts'
 import type { Step } from '../../plan/schema.ts'
 import { makeReady, recount, reopenDependents, skip } from './advance.ts'
 import { expandReady } from './expand.ts'

@@ -2,7 +2,7 @@
 import { expandForEach } from '../../plan/expand.ts'
 import type { Json } from '../../plan/json.ts'
 import type { Operation, Patch, Step } from '../../plan/schema.ts'
-import type { Failure } from '../coordinator.messages.ts'
+import type { Failure } from '../reports.messages.ts'
 import { lookUp, propagate } from './advance.ts'
 import { countOut } from './lanes.ts'
 import { failStep, raise } from './fail.ts'

@@ -6,7 +6,7 @@
 import { Map as PersistentMap } from 'immutable'
 import type { Json } from '../../plan/json.ts'
 import { sameJson } from '../../plan/sameJson.ts'
-import type { FactGiven, FactReport } from '../coordinator.messages.ts'
+import type { FactGiven, FactReport } from '../reports.messages.ts'
 
 interface Layer {
   readonly value: Json

@@ -3,7 +3,7 @@
 // L1. A step has at most one live attempt; the outcome of any other attempt changes nothing.
 // L2. A succeeded step stays succeeded.
 // L3. `missing` counts the dependencies that are not met yet: readiness is a counter, never a scan.
-import type { Failure, StepOrigin, StepReport, StepStatus } from '../coordinator.messages.ts'
+import type { Failure, StepOrigin, StepReport, StepStatus } from '../reports.messages.ts'
 
 export interface Entry {
   readonly status: StepStatus

@@ -4,16 +4,14 @@
 // O2. Facts change only here and by `fact.reported`, in the order in which outcomes are accepted.
 import type { Json } from '../../plan/json.ts'
 import type {
-  FactGiven,
-  Failure,
   StepDelegated,
   StepFailed,
   StepSucceeded,
   StepSurprised,
   StepTimedOut,
   StepUncertain,
-  Usage,
 } from '../coordinator.messages.ts'
+import type { FactGiven, Failure, Usage } from '../reports.messages.ts'
 import { checkAssumptions } from './assumptions.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'

@@ -7,14 +7,8 @@
 // P4. What has begun of a plan that broke off stands: the planner is asked again with it, and a plan without it is refused.
 import { planHash } from '../../plan/hash.ts'
 import type { Patch, Plan, Step } from '../../plan/schema.ts'
-import type {
-  PlanFailed,
-  PlanGivenUp,
-  PlanKept,
-  PlanPatchProposed,
-  PlanProposed,
-  Trouble,
-} from '../coordinator.messages.ts'
+import type { PlanFailed, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed } from '../coordinator.messages.ts'
+import type { Trouble } from '../reports.messages.ts'
 import type { Asked, Verdict } from '../coordinator.context.ts'
 import { hasEffects } from './effects.ts'
 import { expandReady } from './expand.ts'

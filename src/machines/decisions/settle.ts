@@ -3,7 +3,7 @@
 // R1. A failure is worked around only by other means, and where nobody still waits for the step who cannot do without it.
 import { canDoWithout } from '../../plan/graph.ts'
 import type { Patch } from '../../plan/schema.ts'
-import type { Trouble } from '../coordinator.messages.ts'
+import type { Trouble } from '../reports.messages.ts'
 import { propagate } from './advance.ts'
 import { waive } from './assumptions.ts'
 import { isGoalUnmet } from './goal.ts'

@@ -2,7 +2,7 @@
 //
 // U1. A question holds no trouble that is over: the planner is asked anew without it, or not at all. What it still answers
 //     to the question that was taken back changes nothing.
-import type { Trouble } from '../coordinator.messages.ts'
+import type { Trouble } from '../reports.messages.ts'
 import { isGoalUnmet } from './goal.ts'
 import { clearTimer, type Turn } from './turn.ts'
 import { dropDoubts } from './uncertain.ts'

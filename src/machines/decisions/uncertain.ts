@@ -6,7 +6,7 @@
 // B3. A run does not end while something is being found out, unless its verdict is in.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
-import type { Failure } from '../coordinator.messages.ts'
+import type { Failure } from '../reports.messages.ts'
 import { lookUp, recount } from './advance.ts'
 import { backoffMs, retryPolicy } from './backoff.ts'
 import { executeCommand } from './dispatch.ts'

@@ -1,5 +1,5 @@
 // The ledger of a snapshot: a column for each field that every step has, and the rest where it is.
-import type { StepStatus } from '../../machines/coordinator.messages.ts'
+import type { StepStatus } from '../../machines/reports.messages.ts'
 import type { Entry } from '../../machines/decisions/ledger.ts'
 
 type Rest = Omit<Entry, 'status' | 'attempt' | 'tries' | 'generation' | 'rank' | 'missing' | 'startedAt' | 'endedAt'>

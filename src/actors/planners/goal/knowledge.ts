@@ -1,5 +1,5 @@
 // What is known before the planner adds a step: values of facts, and steps that are done, out, or not to be tried again.
-import type { FactReport } from '../../../machines/coordinator.messages.ts'
+import type { FactReport } from '../../../machines/reports.messages.ts'
 import type { Json, JsonObject, JsonSchema } from '../../../plan/json.ts'
 import { checkSchema } from '../../../plan/jsonSchemaCheck.ts'
 import { canonicalJson } from '../../../plan/hash.ts'

@@ -5,7 +5,7 @@
 // J2. An amendment is rejected as a whole: another one may have parts of it, but not all of its new steps. So each other
 //     way does without one of them at least; the cheapest of these is proposed (the partition of Lawler 1972).
 // J3. Where there is no other way, the planner gives up and says so.
-import type { Trouble } from '../../../machines/coordinator.messages.ts'
+import type { Trouble } from '../../../machines/reports.messages.ts'
 import type { Step } from '../../../plan/schema.ts'
 import type { ReplanAnswer, ReplanRequest } from '../planner.ts'
 import { factKey } from './factKey.ts'

@@ -3,7 +3,7 @@
 import { formatPointer, getPointer } from '../../../plan/pointer.ts'
 import type { Plan, Reference, Step } from '../../../plan/schema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
-import type { FactReport, PlanSituation } from '../../../machines/coordinator.messages.ts'
+import type { FactReport, PlanSituation } from '../../../machines/reports.messages.ts'
 import type { ReplanRequest } from '../planner.ts'
 import { factKey, splitFactKey } from './factKey.ts'
 import { knownLists, type KnownFact, type KnownFacts, type Knowledge } from './knowledge.ts'

@@ -2,7 +2,7 @@
 //
 // V1. What has failed is not tried again under another name (the values count); what has succeeded may be (only the
 //     references count): items can be alike.
-import type { PlanSituation } from '../../../machines/coordinator.messages.ts'
+import type { PlanSituation } from '../../../machines/reports.messages.ts'
 import { canonicalJson } from '../../../plan/hash.ts'
 import type { Json } from '../../../plan/json.ts'
 import { getPointer } from '../../../plan/pointer.ts'

@@ -1,5 +1,5 @@
 // What a use is likely to take, by what the run has shown: how long its tool took so far, and how large its item is.
-import type { PlanSituation } from '../../../machines/coordinator.messages.ts'
+import type { PlanSituation } from '../../../machines/reports.messages.ts'
 import type { Json } from '../../../plan/json.ts'
 import type { Plan, Step } from '../../../plan/schema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
