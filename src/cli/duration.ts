@@ -11,6 +11,13 @@ export function duration(ms: number): string {
   return withRest(hours, 'h', Math.round(seconds / 60) % 60, 'min')
 }
 
+/** In one unit, rounded down: `4 s`, `18 min`, `5 h`. */
+export function roughDuration(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000)
+  if (seconds < 60) return `${seconds} s`
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
+}
+
 /** A range such as `20–40 s` or `2–4 min`; one value (`about 8 s`) where both ends round to the same. */
 export function durationRange(lowMs: number, highMs: number): string {
   const [unit, sign] = highMs < 90_000 ? [1000, 's'] : highMs < 5_400_000 ? [60_000, 'min'] : [3_600_000, 'h']

@@ -56,7 +56,7 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, 
   const lines = [
     '',
     headline(outcome, colours),
-    `  ${countsInWords(outcome.counts)}`,
+    `  ${countsInWords(outcome.counts)}${reusedInWords(run)}`,
     `  ${usageInWords(outcome.usage, outcome.revision)}`,
     ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
     ...troubleLines(run, colours),
@@ -104,6 +104,12 @@ function countsInWords(counts: Outcome['counts']): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const parts = order.flatMap((status) => (counts[status] ? [`${counts[status]} ${status}`] : []))
   return `${total} ${total === 1 ? 'step' : 'steps'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+}
+
+/** How many took the output of an earlier run, where some did. */
+export function reusedInWords({ ledger }: Pick<EndedRun, 'ledger'>): string {
+  const count = [...ledger()].filter(({ reusedFrom }) => reusedFrom !== undefined).length
+  return count === 0 ? '' : ` (${count} with the output of an earlier run)`
 }
 
 function usageInWords({ timeMs, replans, plannerCalls, tokens, cost }: BudgetUsed, revisions: number): string {

@@ -7,6 +7,7 @@ import { scratchFolder } from '../support/scratchFolder.ts'
 import { callCommand } from './callCommand.ts'
 
 const goal = 'test/cli/fixtures/goal.ts'
+const tools = 'test/cli/fixtures/tools.ts'
 const hopeless = 'test/cli/fixtures/hopeless.ts'
 
 /** A journal with a run that is done and one that failed after it. */
@@ -120,16 +121,18 @@ describe('a run', () => {
 
   it('that is old is removed', async () => {
     const journal = await recorded()
-    expect((await callCommand('prune', '-j', journal, '--older-than', '1h')).stdout).toContain('0 runs were removed')
+    expect((await callCommand('prune', '-j', journal, '--older-than', '1h')).stdout).toContain('0 runs removed')
     expect(await idsIn(journal)).toHaveLength(2)
   })
 })
 
 describe('planloom resume', () => {
   /** A journal with the beginning of a run: what a killed process leaves. */
-  async function interrupted(): Promise<string> {
+  async function interrupted(...more: string[]): Promise<string> {
     const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'left.db')]
-    await callCommand('run', goal, '--journal', file, '-q')
+    const whole = join(scratchFolder(), 'whole.db')
+    await callCommand('run', goal, '--journal', whole, '-q', ...more)
+    await callCommand('export', '-j', whole, '--out', file)
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 4).join('\n'))
     expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
     return journal
@@ -143,6 +146,11 @@ describe('planloom resume', () => {
     expect(stdout).toContain('✓ numbers  [0,1,2]')
     expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/completed +5 of 5/)
     expect((await callCommand('resume', goal, '-j', journal)).stderr).toContain('holds no run that is not over')
+  })
+
+  it('goes on with the planner that reuses plans, where the run was begun with it', async () => {
+    const journal = await interrupted('--reuse-plans')
+    expect((await callCommand('resume', goal, '-j', journal, '-q')).code).toBe(0)
   })
 
   it('is refused when the work is another, unless that is accepted', async () => {
@@ -213,6 +221,20 @@ describe('what runs reuse', () => {
     const dropped = await callCommand('prune', '-j', journal, '--reuse', '--json')
     expect(dropped.json).toMatchObject({ runs: [], reuse: { entries: 1 } })
     expect(await idsIn(journal)).toHaveLength(2)
+  })
+
+  it('says of which steps the tools were not run', async () => {
+    const [journal, plan] = [join(scratchFolder(), 'runs.db'), join(scratchFolder(), 'plan.json')]
+    const step = { id: 'all', tool: 'list', input: { length: 2 }, cache: true }
+    writeFileSync(plan, JSON.stringify({ id: 'p', goal: { text: 'List' }, steps: [step] }))
+    const run = ['run', plan, '--tools', tools, '--journal', journal]
+    expect((await callCommand(...run)).stdout).not.toContain('earlier run')
+    const { stdout, stderr } = await callCommand(...run)
+    expect(stdout).toContain('1 step: 1 succeeded (1 with the output of an earlier run)')
+    const [, first = ''] = await idsIn(journal)
+    expect(stderr).toContain(`(output of all in ${first})`)
+    expect((await callCommand('show', '-j', journal)).stdout).toContain('(1 with the output of an earlier run)')
+    expect((await callCommand('events', '-j', journal)).stdout).toContain(`all · output of all in ${first}`)
   })
 
   it('wants a journal for it', async () => {

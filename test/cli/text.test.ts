@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coloursFor } from '../../src/cli/colours.ts'
-import { duration, durationRange } from '../../src/cli/duration.ts'
+import { duration, durationRange, roughDuration } from '../../src/cli/duration.ts'
 import { printable, printableLines } from '../../src/cli/escape.ts'
 import { columnsOf, fill, fit } from '../../src/cli/fit.ts'
 import { wrap } from '../../src/cli/wrap.ts'
@@ -69,6 +69,17 @@ describe('lengths of time', () => {
     [-5, '0.0 s'],
   ])('%d ms are %s', (ms, words) => {
     expect(duration(ms)).toBe(words)
+  })
+
+  it('tells an age in one unit', () => {
+    expect([0, 59_999, 60_000, 18 * 60_000 + 6_000, 3_599_999, 30 * 3_600_000].map(roughDuration)).toEqual([
+      '0 s',
+      '59 s',
+      '1 min',
+      '18 min',
+      '59 min',
+      '30 h',
+    ])
   })
 
   it.each([

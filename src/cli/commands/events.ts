@@ -42,7 +42,8 @@ function tell(event: JournalEvent, output: Output): void {
 
 /** What an event is about, in one line: what is there of these, in this order. */
 function detailsOf(event: JournalEvent): string {
-  const { stepId, attempt, failure, because, key, goal, plan, patch, limits, by, request } = event as Details
+  const { stepId, attempt, failure, because, key, goal, plan, patch, limits, by, reusedFrom, request } =
+    event as Details
   const parts = [
     stepId,
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
@@ -54,6 +55,7 @@ function detailsOf(event: JournalEvent): string {
     patch?.because.text,
     limits && JSON.stringify(limits),
     by && `by ${by}`,
+    reusedFrom && `output of ${reusedFrom.stepId} in ${reusedFrom.runId}`,
     request !== undefined ? `request ${request}` : undefined,
   ]
   return parts.filter((part) => part !== undefined).join(' · ')
@@ -71,5 +73,6 @@ interface Details {
   readonly patch?: { readonly because: { readonly text: string } }
   readonly limits?: object
   readonly by?: string
+  readonly reusedFrom?: { readonly runId: string; readonly stepId: string }
   readonly request?: number
 }

@@ -59,10 +59,14 @@ export async function prune(options: PruneRunsOptions, output: Output): Promise<
         : journal.prune({ before: Date.now() - olderThanMs, ...(unfinished && { unfinished: 'remove' }) })
     const reuse = journal.reuse.drop(options.reuse ? 'all' : 'expired')
     output.print([
-      `${runs.length} runs were removed, with ${outputBytes} bytes of outputs that only they referred to.`,
-      `${reuse.entries} outputs and plans kept for other runs were dropped, which freed ${reuse.bytes} bytes.`,
+      `${counted(runs.length, 'run')} removed, with ${outputBytes} bytes of outputs that nobody else referred to.`,
+      `${counted(reuse.entries, 'output or plan', 'outputs and plans')} kept for other runs dropped, which freed ${reuse.bytes} bytes.`,
     ])
     output.document({ journal: options.journal, runs, outputBytes, reuse })
     return exitCodes.done
   })
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
 }

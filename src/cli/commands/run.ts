@@ -43,6 +43,8 @@ export interface RunOptions extends WorkOptions {
   readonly journal?: string
   /** Plans are taken from earlier runs in that file, and left to later ones. */
   readonly reusePlans?: boolean
+  /** The planner that a run which is gone on with had, by name: where it was one that reuses plans, so it is again. */
+  readonly plannerBefore?: string
   /** Whatever stands in that file may go. */
   readonly overwrite?: boolean
   /** With `--json`: every transition as a line, before the document. */
@@ -119,7 +121,7 @@ export async function openWork(
   const runtime = createRuntime({
     ...runtimeOptions(work, options),
     ...(opened && { journal: opened }),
-    ...(options.reusePlans && opened && work.goal && { planner: plannerThatReuses(work, opened) }),
+    ...(opened && work.goal && plannerFor(work, options, opened)),
     ask: questions.ask,
   })
   return { runtime, work, questions }
@@ -133,7 +135,17 @@ function checkReuse({ reusePlans, journal }: RunOptions): void {
   })
 }
 
-function plannerThatReuses({ planner = createGoalPlanner() }: Work, journal: Journal): Planner {
+function plannerFor(
+  { planner = createGoalPlanner() }: Work,
+  { reusePlans = false, plannerBefore }: RunOptions,
+  journal: Journal,
+): { readonly planner?: Planner } {
+  if (!reusePlans && plannerBefore === undefined) return {}
+  const reusing = plannerThatReuses(planner, journal)
+  return reusePlans || plannerBefore === reusing.name ? { planner: reusing } : {}
+}
+
+function plannerThatReuses(planner: Planner, journal: Journal): Planner {
   return createCachedPlanner(planner, {
     store: journalPlanStore(journal),
     onStoreError: (error) => {

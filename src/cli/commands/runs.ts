@@ -1,7 +1,7 @@
 // `planloom runs`: the runs of a journal, newest first.
 import type { RunFilter, RunSummary } from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
-import { duration } from '../duration.ts'
+import { roughDuration } from '../duration.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
@@ -60,5 +60,5 @@ function progressInWords({ counts = {} }: RunSummary): string {
 function ageInWords({ startedAt }: RunSummary): string {
   const ms = Date.now() - startedAt
   const days = Math.floor(ms / 86_400_000)
-  return days > 1 ? `${days} days ago` : `${duration(ms)} ago`
+  return days > 1 ? `${days} days ago` : `${roughDuration(ms)} ago`
 }

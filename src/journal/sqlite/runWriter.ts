@@ -169,7 +169,7 @@ export class RunWriter implements RunJournal, Pending {
     for (const { number, text } of this.#refusals) statements.requests.refuse.run(text, number, id)
     if (reason !== undefined) refuseAll(statements.requests, this.#options)
     for (const snapshot of this.#snapshots) keepSnapshot(statements.snapshot, contents, id, snapshot)
-    for (const kept of this.#reusable) reuse.write({ ...kept, kind: 'step' }) // U5
+    for (const kept of this.#reusable) reuse.writeBeside({ ...kept, kind: 'step' }) // U5
   }
 
   #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {

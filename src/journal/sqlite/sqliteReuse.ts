@@ -1,6 +1,7 @@
 // What runs keep for each other, in the journal's file.
 //
-// U5. An output is kept in the transaction of the event that it is of: with it, or not at all.
+// U5. An output is kept in the transaction of the event that it is of: never without it. Where it cannot be kept, that is a
+//     warning, and the event is written all the same.
 // U6. The size is looked at each time an eighth of the limit has come in, so that keeping one costs the same however many
 //     there are; each process that writes may go over the limit by as much.
 import type { StepOrigin } from '../../machines/reports.messages.ts'
@@ -86,6 +87,19 @@ export class SqliteReuse implements ReuseStore {
     this.trim()
   }
 
+  /** In the transaction of the caller, which goes on where this fails (U5), and who then calls `trim`. */
+  writeBeside(kept: Reusable): void {
+    this.#database.exec('SAVEPOINT reuse')
+    try {
+      this.write(kept)
+      this.#database.exec('RELEASE reuse')
+    } catch (error) {
+      if (!this.#database.isTransaction) throw error // what was to be written beside it is gone as well
+      this.#database.exec('ROLLBACK TO reuse; RELEASE reuse')
+      this.#warn(error, 'keep an output for other runs')
+    }
+  }
+
   /** In the transaction of the caller, who then calls `trim`. */
   write({ kind, key, name, value, origin }: Reusable): void {
     const content = contentOf(JSON.stringify(value))
@@ -167,8 +181,12 @@ export class SqliteReuse implements ReuseStore {
       work()
     } catch (error) {
       if (isBusy(error)) return
-      process.emitWarning(journalFailure(error, this.#path, 'be trimmed'), { code: 'JOURNAL_REUSE' })
+      this.#warn(error, 'be trimmed')
     }
+  }
+
+  #warn(error: unknown, what: string): void {
+    process.emitWarning(journalFailure(error, this.#path, what).message, { code: 'JOURNAL_REUSE' })
   }
 
   #doing<T>(what: string, work: () => T): T {

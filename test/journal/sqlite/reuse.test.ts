@@ -71,6 +71,21 @@ describe('a file', () => {
     expect([...next.ledger()][0]?.reusedFrom).toMatchObject({ stepId: 'a' })
   })
 
+  it('costs a run no more than a warning where nothing can be kept (U5)', async () => {
+    const path = join(scratchFolder(), 'runs.db')
+    const journal = open({}, path)
+    const database = new DatabaseSync(path)
+    database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON reuse BEGIN SELECT raise(ABORT, 'no room'); END`)
+    database.close()
+    const warned = new Promise<Error & { readonly code?: string }>((resolve) => process.once('warning', resolve))
+    const run = createRuntime({ tools: [repeat], journal }).start(large, { runId: 'one' })
+    expect((await run.result).reason).toBe('done')
+    expect((await warned).code).toBe('JOURNAL_REUSE')
+    expect([...journal.read('one')].map(({ type }) => type)).toEqual(['run.started', 'step.succeeded'])
+    expect(journal.verify().faults).toEqual([])
+    expect(journal.reuse.drop('all').entries).toBe(0)
+  })
+
   it('is used by two processes at once with the same key', async () => {
     const path = join(scratchFolder(), 'runs.db')
     const runtimes = [open({}, path), open({}, path)].map((journal) => createRuntime({ tools: [repeat], journal }))
