@@ -46,6 +46,25 @@ it('planloom fork goes on from a moment with another outcome, and diff tells wha
   expect((json as { readonly steps: readonly { readonly id: string }[] }).steps.map(({ id }) => id)).toContain('double[0]')
 }) // prettier-ignore
 
+it('planloom diff tells a few of many that are alike, and says how many more there are', async () => {
+  const plan = (name: string, count: number): string => {
+    const file = join(scratchFolder(), name)
+    const items = Array.from({ length: count }, (_, index) => ({ id: `read[${String(index)}]`, tool: 'noop' }))
+    writeFileSync(file, JSON.stringify({ id: 'p', goal: { text: 'all' }, steps: [{ id: 'list', tool: 'noop' }, ...items] }))
+    return file
+  }
+  const [few, many] = [plan('few.json', 0), plan('many.json', 9)]
+  const added = await callCommand('diff', few, many)
+  expect(added.stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^\+ read\[\d\]/),
+    expect.stringMatching(/^\+ read\[\d\]/),
+    '  … and 7 more of read[…]',
+  ])
+  const { json } = await callCommand('diff', few, many, '--json')
+  expect((json as { readonly operations: readonly unknown[] }).operations).toHaveLength(9)
+  expect((await callCommand('diff', plan('three.json', 3), few)).stdout).not.toContain('more of')
+}) // prettier-ignore
+
 it('planloom diff finds nothing where there is nothing', async () => {
   const { journal, run } = await recorded()
   const { code, stdout } = await callCommand('diff', `${run}@2`, `${run.slice(0, 9)}@2`, '-j', journal)
@@ -59,6 +78,7 @@ it('planloom fork says what is wrong, and begins nothing', async () => {
     return [code, /\[(\w+)\]/.exec(stderr)?.[1]]
   }
   expect(await refused('--at', '999')).toEqual([2, 'EVENT_UNKNOWN'])
+  expect(await refused('--at', String(listed), '--fact', 'a=1')).toEqual([2, 'USAGE'])
   expect(await refused('--at', String(listed + 1), '--fail', 'list=gone')).toEqual([2, 'FORK_REFUSED'])
   expect(await refused('--at', String(listed), '--output', 'list={"items":"none"}')).toEqual([1, 'ANSWER_INVALID'])
   expect(await latest(journal)).toBe(run)

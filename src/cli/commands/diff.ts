@@ -14,6 +14,7 @@ import {
 import type { Colours } from '../colours.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
+import { foldFamilies, type Said } from '../families.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import { loadPlan } from '../loadPlan.ts'
 import type { Output } from '../output.ts'
@@ -63,7 +64,7 @@ function planOf(name: string, side: Plan | Replay): Plan {
 function tellPlans(nameA: string, a: Plan, nameB: string, b: Plan, output: Output): void {
   const patch = diffPlans(a, b)
   const none = `goal, steps and assumptions of ${nameA} and ${nameB} are the same`
-  const lines = patch.operations.map((operation) => operationLine(operation, a, output.colours))
+  const lines = operationLines(patch.operations, a, output.colours)
   const named = a.id === b.id ? [] : [`# id: ${printable(a.id)} becomes ${printable(b.id)}`]
   output.print([...named, ...(lines.length === 0 ? [none] : lines)])
   output.document(patch)
@@ -73,30 +74,66 @@ function tellRuns(nameA: string, a: Replay, nameB: string, b: Replay, output: Ou
   const difference = compareRuns(a, b)
   const { operations, steps, facts } = difference
   const before = a.plan
-  const plan = before === undefined ? [] : operations.map((one) => operationLine(one, before, output.colours))
+  const plan = before === undefined ? [] : operationLines(operations, before, output.colours)
   const parts = [
-    headed('plan', plan),
-    headed('steps', steps.map(stepLine)),
-    headed('facts', facts.map(factLine)),
+    headed('plan', operations.length, plan),
+    headed('steps', steps.length, foldFamilies(steps.map(ofStep))),
+    headed('facts', facts.length, foldFamilies(facts.map(ofFact))),
   ].filter((lines) => lines.length > 0)
   const none = [`plan, steps and facts of ${nameA} and ${nameB} are the same`]
   output.print(parts.length === 0 ? none : parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines])))
   output.document(difference)
 }
 
-function headed(name: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [`${name} (${lines.length})`, ...lines.map((line) => `  ${line}`)]
+function headed(name: string, count: number, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${name} (${count})`, ...lines.map((line) => `  ${line}`)]
 }
 
-function stepLine({ id, before, after }: StepDifference): string {
-  if (before === undefined) return `${id}  ${after?.status ?? ''}, only in the second`
-  if (after === undefined) return `${id}  ${before.status}, only in the first`
-  if (before.status !== after.status) return `${id}  ${before.status} becomes ${after.status}`
-  return `${id}  output ${cut(shown(before.output))} becomes ${cut(shown(after.output))}`
+function ofStep({ id, before, after }: StepDifference): Said {
+  const [was, is] = [before?.status, after?.status]
+  if (was === undefined) return { id, kind: `now ${is ?? ''}`, line: `${id}  ${is ?? ''}, only in the second` }
+  if (is === undefined) return { id, kind: `once ${was}`, line: `${id}  ${was}, only in the first` }
+  if (was !== is) return { id, kind: `${was} ${is}`, line: `${id}  ${was} becomes ${is}` }
+  const [then, now] = [cut(shown(before?.output)), cut(shown(after?.output))]
+  return { id, kind: 'output', line: `${id}  output ${then} becomes ${now}` }
 }
 
-function factLine({ key, before, after }: FactDifference): string {
-  return `${printable(key)}  ${cut(shown(before))} becomes ${cut(shown(after))}`
+function ofFact({ key, before, after }: FactDifference): Said {
+  const kind = before === undefined ? 'known' : after === undefined ? 'unknown' : 'other'
+  return { id: key, kind, line: `${printable(key)}  ${cut(shown(before))} becomes ${cut(shown(after))}` }
+}
+
+/** An order in which much has changed says little place by place. */
+function operationLines(operations: readonly Operation[], before: Plan, colours: Colours): readonly string[] {
+  const moves = operations.filter((one) => one.op === 'reorder')
+  const isShuffled = moves.length > 3
+  const told = isShuffled ? operations.filter(({ op }) => op !== 'reorder') : operations
+  const moved = moves.reduce((sum, { ids }) => sum + ids.length, 0)
+  return [
+    ...foldFamilies(
+      told.map((one) => ({ id: subjectOf(one), kind: one.op, line: operationLine(one, before, colours) })),
+    ),
+    ...(isShuffled ? [`↕ ${moved} steps stand elsewhere`] : []),
+  ]
+}
+
+function subjectOf(operation: Operation): string {
+  switch (operation.op) {
+    case 'insert':
+      return operation.step.id
+    case 'assume':
+      return operation.assumption.id
+    case 'reorder':
+      return operation.ids.join()
+    case 'regoal':
+      return 'goal'
+    case 'remove':
+    case 'replace':
+    case 'rewire':
+    case 'abandon':
+    case 'unassume':
+      return operation.id
+  }
 }
 
 function operationLine(operation: Operation, before: Plan, colours: Colours): string {

@@ -31,6 +31,11 @@ export async function fork(
   options: ForkCommandOptions,
   output: Output,
 ): Promise<number> {
+  if (options.facts !== undefined) {
+    throw new PlanloomError('USAGE', 'A fork has begun with the facts of the run that it comes from.', {
+      hint: 'Give --report instead of --fact: what is reported holds from the fork on.',
+    })
+  }
   const { at: moment, report, withdraw, output: outputs, fail, patch, by, ...running } = options
   const { runId, at, operations } = await withJournal(options.journal, async (journal) => {
     const { runId: found } = runMeant(journal, run)
