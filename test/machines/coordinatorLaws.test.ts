@@ -194,6 +194,21 @@ describe('what always holds of the coordinator', () => {
     )
   })
 
+  it('leaves every earlier moment as it was', () => {
+    const seen: string[] = []
+    const told = ({ context: { entries, outputs, counts, ready } }: Moment): string =>
+      JSON.stringify({ entries, outputs, counts, ready })
+    always(
+      (moment, before) => {
+        if (before === undefined) seen.length = 0
+        seen.push(told(moment))
+      },
+      (drive) => {
+        expect(drive.moments.map(told)).toEqual(seen)
+      },
+    )
+  })
+
   it('6: replans a bounded number of times', () => {
     always(
       () => undefined,

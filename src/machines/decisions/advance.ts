@@ -11,27 +11,30 @@ import type { Reference, Step } from '../../plan/schema.ts'
 import { laneOf } from './lanes.ts'
 import { eachLink, isSettled, type Entry } from './ledger.ts'
 import { pushReady } from './readyQueue.ts'
-import { setEntry, type Turn } from './turn.ts'
+import { putEntry, setEntry, type Turn } from './turn.ts'
 
 /** Tells the dependents of every step that has just ended, and theirs, until nothing more follows. */
 export function propagate(turn: Turn): void {
   for (let id = turn.ended.pop(); id !== undefined; id = turn.ended.pop()) {
     const entry = turn.entries.get(id)
     if (entry === undefined) continue
-    for (const dependent of eachLink(turn.dependents.get(id))) tell(turn, dependent, id, entry)
+    for (let link = turn.dependents.get(id); link !== undefined; link = link.next) tell(turn, link.id, id, entry)
   }
 }
 
 function tell(turn: Turn, id: string, endedId: string, ended: Entry): void {
   const entry = turn.entries.get(id)
-  const step = turn.steps.get(id)
-  if (entry === undefined || step === undefined || (entry.status !== 'waiting' && entry.status !== 'held')) return
-  if (ended.status !== 'succeeded' && !canDoWithout(step, endedId)) {
-    skip(turn, id, entry, ended.causedBy ?? endedId, ended.loss)
-    return
+  if (entry === undefined || (entry.status !== 'waiting' && entry.status !== 'held')) return
+  if (ended.status !== 'succeeded') {
+    const step = turn.steps.get(id)
+    if (step === undefined) return
+    if (!canDoWithout(step, endedId)) {
+      skip(turn, id, entry, ended.causedBy ?? endedId, ended.loss)
+      return
+    }
   }
   const missing = entry.missing - 1
-  turn.entries = turn.entries.set(id, { ...entry, missing })
+  putEntry(turn, id, { ...entry, missing })
   if (missing === 0) makeReady(turn, id)
 }
 

@@ -9,7 +9,7 @@ import { mayHaveHadEffect } from './effects.ts'
 import { abort } from './outcomes.ts'
 import { countOut } from './lanes.ts'
 import { isSettled } from './ledger.ts'
-import { openSteps, setEntry, setTimer, type Turn } from './turn.ts'
+import { entriesNow, openSteps, setEntry, setTimer, type Turn } from './turn.ts'
 import { dropDoubts } from './uncertain.ts'
 import { findVerdict } from './verdict.ts'
 
@@ -24,7 +24,7 @@ export function stopEverything(turn: Turn): void {
   turn.timers = turn.timers.clear()
   turn.ready = turn.ready.clear()
   if (openSteps(turn) === 0) return
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     if (entry.status === 'running') abort(turn, id, entry, turn.verdict.message)
     else if (!isSettled(entry.status)) {
       setEntry(turn, id, {
@@ -42,7 +42,7 @@ export function stopEverything(turn: Turn): void {
 /** The grace period is over: what has not answered by now is not waited for. */
 export function stopWaiting(turn: Turn): void {
   turn.timers = turn.timers.delete('grace')
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     const step = turn.steps.get(id)
     if (entry.status !== 'running' || step === undefined) continue
     countOut(turn, step, -1)

@@ -18,45 +18,52 @@ import { setEntry, type Turn } from './turn.ts'
 
 export function dispatchReady(turn: Turn): void {
   if (turn.verdict || !planMayGo(turn)) return // D3
-  for (let id = takeNext(turn); id !== undefined; id = takeNext(turn)) sendOut(turn, id)
+  for (let next = takeNext(turn); next !== undefined; next = takeNext(turn)) sendOut(turn, next)
 }
 
 function planMayGo({ planIsWhole, planIsApproved, run }: Turn): boolean {
   return planIsWhole ? planIsApproved : run.settings.dispatch === 'eager' && run.settings.approval === 'none'
 }
 
+/** A ready step at the head of its lane. */
+interface Ready {
+  readonly lane: string
+  readonly queue: ReadyQueue
+  readonly step: Step
+  readonly entry: Entry
+}
+
 /** Takes the best ready step of all lanes that have room. */
-function takeNext(turn: Turn): string | undefined {
-  let best: { readonly lane: string; readonly queue: ReadyQueue } | undefined
+function takeNext(turn: Turn): Ready | undefined {
+  let best: Ready | undefined
   for (const [lane, full] of turn.ready) {
-    const queue = withoutStale(turn, lane, full)
-    if (queue !== full) turn.ready = queue === undefined ? turn.ready.delete(lane) : turn.ready.set(lane, queue)
-    if (queue === undefined || !laneHasRoom(turn, lane)) continue
-    if (best === undefined || comesBefore(queue, best.queue)) best = { lane, queue }
+    const first = firstOf(turn, lane, full)
+    if (first?.queue !== full)
+      turn.ready = first === undefined ? turn.ready.delete(lane) : turn.ready.set(lane, first.queue)
+    if (first === undefined || !laneHasRoom(turn, lane)) continue
+    if (best === undefined || comesBefore(first.queue, best.queue)) best = first
   }
   if (best === undefined) return undefined
   const rest = popReady(best.queue)
   turn.ready = rest === undefined ? turn.ready.delete(best.lane) : turn.ready.set(best.lane, rest)
-  return best.queue.id
+  return best
 }
 
 /** Steps leave the queue when their turn comes; those that were held, moved, given up, or changed so that they belong to another
  * lane, are passed over. */
-function withoutStale(turn: Turn, lane: string, queue: ReadyQueue): ReadyQueue | undefined {
-  let rest: ReadyQueue | undefined = queue
-  while (rest !== undefined) {
-    const entry = turn.entries.get(rest.id)
-    const step = turn.steps.get(rest.id)
-    if (entry?.status === 'ready' && entry.rank === rest.rank && step && laneOf(turn, step) === lane) return rest
-    rest = popReady(rest)
+function firstOf(turn: Turn, lane: string, full: ReadyQueue): Ready | undefined {
+  for (let queue: ReadyQueue | undefined = full; queue !== undefined; queue = popReady(queue)) {
+    const entry = turn.entries.get(queue.id)
+    const step = turn.steps.get(queue.id)
+    if (entry?.status === 'ready' && entry.rank === queue.rank && step && laneOf(turn, step) === lane) {
+      return { lane, queue, step, entry }
+    }
   }
   return undefined
 }
 
-function sendOut(turn: Turn, id: string): void {
-  const entry = turn.entries.get(id)
-  const step = turn.steps.get(id)
-  if (entry === undefined || step === undefined) return
+function sendOut(turn: Turn, { step, entry }: Ready): void {
+  const { id } = step
   const input = resolveReferences(step.input ?? {}, (reference) => lookUp(turn, reference))
   const attempt = entry.attempt + 1
   const running: Entry = {

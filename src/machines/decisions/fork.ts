@@ -12,7 +12,7 @@ import { adoptFacts, succeed, takeFacts } from './outcomes.ts'
 import { recover, recoverPaused } from './recovery.ts'
 import { findConflict, tryPatch } from './revise.ts'
 import { takeBackTroubles } from './troubles.ts'
-import { setEntry, type Turn } from './turn.ts'
+import { entriesNow, setEntry, type Turn } from './turn.ts'
 
 export function fork(turn: Turn, event: RunForked): void {
   change(turn, event)
@@ -39,7 +39,7 @@ function change(turn: Turn, event: RunForked): void {
 function moveTime(turn: Turn, byMs: number): void {
   turn.run = { ...turn.run, at: turn.run.at + byMs }
   turn.timers = turn.timers.map((at) => at + byMs)
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     if (entry.status !== 'running') continue
     const { startedAt } = entry
     setEntry(turn, id, {

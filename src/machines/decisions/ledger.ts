@@ -5,6 +5,7 @@
 // L3. `missing` counts the dependencies that are not met yet: readiness is a counter, never a scan.
 import type { Failure, StepOrigin, StepReport, StepStatus } from '../reports.messages.ts'
 
+/** What is known of one step. All fields are always there: entries of one shape are copied several times as fast. */
 export interface Entry {
   readonly status: StepStatus
   /** Attempts so far; the number of the live one while running. */
@@ -16,22 +17,42 @@ export interface Entry {
   /** Place in the priority order. */
   readonly rank: number
   readonly missing: number
-  readonly failure?: Failure | undefined
-  readonly causedBy?: string | undefined
-  readonly startedAt?: number | undefined
-  readonly endedAt?: number | undefined
+  readonly failure: Failure | undefined
+  readonly causedBy: string | undefined
+  readonly startedAt: number | undefined
+  readonly endedAt: number | undefined
   /** A person or program has approved the step. */
-  readonly approved?: boolean | undefined
+  readonly approved: boolean | undefined
   /** Broken assumptions that hold it back. */
-  readonly heldBy?: readonly string[] | undefined
+  readonly heldBy: readonly string[] | undefined
   /** It failed, and what that means is the planner's to say: until then its dependents wait. */
-  readonly undecided?: boolean | undefined
+  readonly undecided: boolean | undefined
   /** What its ending takes from the goal: nothing when absent. */
-  readonly loss?: 'permitted' | 'lost' | undefined
+  readonly loss: 'permitted' | 'lost' | undefined
   /** The run that the latest attempt has begun. */
-  readonly subRunId?: string | undefined
+  readonly subRunId: string | undefined
   /** Whose output it took, when nothing ran. */
-  readonly reusedFrom?: StepOrigin | undefined
+  readonly reusedFrom: StepOrigin | undefined
+}
+
+/** A step that nothing has happened to yet. */
+export const freshEntry: Entry = {
+  status: 'waiting',
+  attempt: 0,
+  tries: 0,
+  generation: 1,
+  rank: 0,
+  missing: 0,
+  failure: undefined,
+  causedBy: undefined,
+  startedAt: undefined,
+  endedAt: undefined,
+  approved: undefined,
+  heldBy: undefined,
+  undecided: undefined,
+  loss: undefined,
+  subRunId: undefined,
+  reusedFrom: undefined,
 }
 
 /** A list that grows at its head: adding is O(1) and old lists stay as they were. */

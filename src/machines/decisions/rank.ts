@@ -4,22 +4,21 @@
 import type { Plan } from '../../plan/schema.ts'
 import { laneOf } from './lanes.ts'
 import { pushReady } from './readyQueue.ts'
-import type { Entry } from './ledger.ts'
-import type { Turn } from './turn.ts'
+import { freshEntry } from './ledger.ts'
+import { entriesNow, type Turn } from './turn.ts'
 
 /** Narrower gaps than this are not divided again: all ranks are dealt out anew. */
 const narrowestGap = 1e-9
 
 export function rankSteps(turn: Turn, plan: Plan, isMoved: (id: string) => boolean): void {
   const ranks = findRanks(turn, plan, isMoved) ?? plan.steps.map((_, index) => index + 1)
-  const before = turn.entries
+  const before = entriesNow(turn)
   turn.entries = before.withMutations((entries) => {
     for (const [index, step] of plan.steps.entries()) {
       const entry = before.get(step.id)
       const rank = ranks[index] ?? index + 1
       if (entry === undefined) {
-        const fresh: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank, missing: 0 }
-        entries.set(step.id, fresh)
+        entries.set(step.id, { ...freshEntry, rank })
         turn.counts.waiting += 1
         turn.changed.push(step.id)
       } else if (entry.rank !== rank) {

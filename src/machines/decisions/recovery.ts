@@ -19,7 +19,7 @@ import { expandReady } from './expand.ts'
 import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { askAfterRecovery } from './planner.ts'
-import { setEntry, type Turn } from './turn.ts'
+import { entriesNow, setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, putBack, resolveDoubt } from './uncertain.ts'
 
 type GoneOnWith = RunRecovered | RunForked
@@ -54,7 +54,7 @@ function takeOver(turn: Turn, { type, tools, planner, uncertain }: GoneOnWith, t
     turn.doubts = turn.doubts.delete(id)
     if (step !== undefined) resolveDoubt(turn, step) // G4
   }
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     const step = turn.steps.get(id)
     if (entry.status === 'running' && step !== undefined) takeUpOne(turn, step, entry, whyUncertain(type, id))
   }

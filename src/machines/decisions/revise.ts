@@ -13,9 +13,9 @@ import { propagate, recount, reopenDependents } from './advance.ts'
 import { indexAssumptions } from './assumptions.ts'
 import { findCause, findCauses } from './causes.ts'
 import { countOut, roleOf } from './lanes.ts'
-import { isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
+import { freshEntry, isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
 import { rankSteps } from './rank.ts'
-import { clearTimer, setEntry, type Turn } from './turn.ts'
+import { clearTimer, entriesNow, setEntry, type Turn } from './turn.ts'
 import { withdrawFacts } from './facts.ts'
 
 /** Makes a plan the first revision, or completes the one that was streaming in. */
@@ -54,6 +54,7 @@ function adoptPatch(turn: Turn, patch: Patch): void {
 export function tryPatch(turn: Turn, patch: Patch): string | undefined {
   const before = {
     ...turn,
+    entries: entriesNow(turn),
     counts: { ...turn.counts },
     changed: [...turn.changed],
     changedFacts: [...turn.changedFacts],
@@ -117,8 +118,6 @@ function renewedBy(operation: Operation): readonly string[] {
   return operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : []
 }
 
-export const freshEntry: Entry = { status: 'waiting', attempt: 0, tries: 0, generation: 1, rank: 0, missing: 0 }
-
 interface Adoption {
   readonly isMoved: (id: string) => boolean
   /** A patch says the content of the step anew, be it the same. */
@@ -180,7 +179,6 @@ function revive(turn: Turn, id: string, entry: Entry, isSame: boolean): void {
     attempt: entry.attempt,
     generation: entry.attempt > 0 && !isSame ? entry.generation + 1 : entry.generation,
     rank: entry.rank,
-    approved: undefined,
     heldBy: entry.heldBy,
   })
 }

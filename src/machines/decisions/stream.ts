@@ -5,8 +5,8 @@ import { stepHash } from '../../plan/hash.ts'
 import { dependenciesOf } from '../../plan/references.ts'
 import type { Plan, Step } from '../../plan/schema.ts'
 import { propagate, recount } from './advance.ts'
-import { isSettled } from './ledger.ts'
-import { freshEntry, removeStep } from './revise.ts'
+import { freshEntry, isSettled } from './ledger.ts'
+import { removeStep } from './revise.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 /** Takes one more step of a plan that is still being written. Its dependencies came before it, or are looked for later. */

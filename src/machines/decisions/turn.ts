@@ -10,6 +10,8 @@ import type { Entry } from './ledger.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface Turn extends Writable<CoordinatorContext> {
+  /** What the turn has once set in them is from then on set in place: read them by id, all of them by `entriesNow`. */
+  entries: CoordinatorContext['entries']
   /** What the event in hand has caused so far. */
   commands: CoordinatorCommand[]
   /** Steps that have just ended, and whose dependents have not been told. */
@@ -32,9 +34,52 @@ export function decide(
   event: { readonly id: string; readonly at: number },
   decision: (turn: Turn) => void,
 ): CoordinatorContext {
+  const turn = workingCopy(context, event)
+  decision(turn)
+  turn.ended = none
+  turn.expanding = none
+  turn.entries = turn.entries.asImmutable()
+  return turn
+}
+
+/** Field by field: `{ ...context }` takes ten times as long and four times the memory as soon as V8 has seen contexts of some
+ * shapes, and it is made for every event. */
+function workingCopy(context: CoordinatorContext, event: { readonly id: string; readonly at: number }): Turn {
   const isSameEvent = context.eventId === event.id
-  const turn: Turn = {
-    ...context,
+  return {
+    run: context.run,
+    limits: context.limits,
+    plan: context.plan,
+    planIsWhole: context.planIsWhole,
+    planIsApproved: context.planIsApproved,
+    first: context.first,
+    patches: context.patches,
+    proposed: context.proposed,
+    proposedFor: context.proposedFor,
+    steps: context.steps,
+    dependents: context.dependents,
+    entries: context.entries,
+    outputs: context.outputs,
+    facts: context.facts,
+    assumptions: context.assumptions,
+    assumptionsByFact: context.assumptionsByFact,
+    broken: context.broken,
+    waived: context.waived,
+    ready: context.ready,
+    out: context.out,
+    busy: context.busy,
+    timers: context.timers,
+    doubts: context.doubts,
+    troubles: context.troubles,
+    asked: context.asked,
+    requests: context.requests,
+    used: context.used,
+    seen: context.seen,
+    firstProgress: context.firstProgress,
+    failures: context.failures,
+    verdict: context.verdict,
+    outcome: context.outcome,
+    late: context.late,
     counts: { ...context.counts },
     eventId: event.id,
     now: event.at,
@@ -45,10 +90,6 @@ export function decide(
     ended: [],
     expanding: [],
   }
-  decision(turn)
-  turn.ended = none
-  turn.expanding = none
-  return turn
 }
 
 /** Writes a step's new entry, and keeps the counters true. */
@@ -59,7 +100,18 @@ export function setEntry(turn: Turn, id: string, entry: Entry): void {
     turn.counts[entry.status] += 1
   }
   if (before === undefined || isToldOtherwise(before, entry)) turn.changed.push(id)
-  turn.entries = turn.entries.set(id, entry)
+  putEntry(turn, id, entry)
+}
+
+/** Writes an entry of which nothing that is told has changed. */
+export function putEntry(turn: Turn, id: string, entry: Entry): void {
+  turn.entries = turn.entries.asMutable().set(id, entry)
+}
+
+/** All entries as they stand now, to go through or to keep: what is set afterwards changes nothing in them. */
+export function entriesNow(turn: Turn): Turn['entries'] {
+  turn.entries = turn.entries.asImmutable()
+  return turn.entries
 }
 
 /** Whether the reports of the two differ (`reportOf`). */

@@ -4,7 +4,7 @@
 import type { Verdict } from '../coordinator.context.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
 import { isSettled, type Entry } from './ledger.ts'
-import { openSteps, type Turn } from './turn.ts'
+import { entriesNow, openSteps, type Turn } from './turn.ts'
 
 /** What the run has come to, where nobody has said so before. */
 export function findVerdict(turn: Turn): Verdict {
@@ -59,7 +59,7 @@ function findLosses(turn: Turn): Losses {
   let first: { readonly id: string; readonly entry: Entry } | undefined
   let missing = 0
   let withdrawn = 0
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     if (entry.loss === undefined) continue
     missing += 1
     if (entry.status === 'succeeded') withdrawn += 1
@@ -89,7 +89,7 @@ function isWorthHaving(turn: Turn, succeeded: number, unmet: number): boolean {
 
 function stuckVerdict(turn: Turn): Verdict {
   const waiting: string[] = []
-  for (const [id, entry] of turn.entries) {
+  for (const [id, entry] of entriesNow(turn)) {
     if (isSettled(entry.status)) continue
     const why = entry.heldBy?.length
       ? `held by the broken assumption ${entry.heldBy.map((by) => `"${by}"`).join(', ')}`

@@ -1,8 +1,10 @@
 // The ledger of a snapshot: a column for each field that every step has, and the rest where it is.
 import type { StepStatus } from '../../machines/reports.messages.ts'
-import type { Entry } from '../../machines/decisions/ledger.ts'
+import { freshEntry, type Entry } from '../../machines/decisions/ledger.ts'
 
-type Rest = Omit<Entry, 'status' | 'attempt' | 'tries' | 'generation' | 'rank' | 'missing' | 'startedAt' | 'endedAt'>
+type Rest = Partial<
+  Omit<Entry, 'status' | 'attempt' | 'tries' | 'generation' | 'rank' | 'missing' | 'startedAt' | 'endedAt'>
+>
 
 export interface LedgerTable {
   readonly ids: readonly string[]
@@ -43,17 +45,16 @@ export function* readLedger(table: LedgerTable): Generator<[string, Entry]> {
   const rest = new Map(table.rest)
   for (const [index, id] of table.ids.entries()) {
     const at = <T>(column: readonly T[]): T => column[index] as T
-    const startedAt = at(table.startedAt)
-    const endedAt = at(table.endedAt)
     const entry: Entry = {
+      ...freshEntry,
       status: at(table.status),
       attempt: at(table.attempt),
       tries: at(table.tries),
       generation: at(table.generation),
       rank: at(table.rank),
       missing: at(table.missing),
-      ...(startedAt !== null && { startedAt }),
-      ...(endedAt !== null && { endedAt }),
+      startedAt: at(table.startedAt) ?? undefined,
+      endedAt: at(table.endedAt) ?? undefined,
       ...rest.get(index),
     }
     yield [id, entry]
