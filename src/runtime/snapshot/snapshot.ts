@@ -17,6 +17,7 @@ import type { RunState } from '../run.ts'
 import { readFacts, writeFacts, type FactTable } from './factTable.ts'
 import { readLedger, writeLedger, type LedgerTable } from './ledgerTable.ts'
 import { readQueues, writeQueues, type QueueTable } from './queueTable.ts'
+import { always, lazily, once } from './lazily.ts'
 import { ValueTable } from './valueTable.ts'
 
 /** Grows when what is written changes its meaning. */
@@ -158,48 +159,50 @@ function eachOnce(stored: StoredSnapshot): (index: number) => Json {
   return (index) => (known[index] ??= deepFreeze(stored.value(index)))
 }
 
+/** Each part of it is read when it is looked at: the plan of a large run without its ledger, the ledger without its outputs. */
 function readContext(
-  read: <K extends keyof Parts>(name: K) => Parts[K],
+  readPart: <K extends keyof Parts>(name: K) => Parts[K],
   valueOf: (index: number) => Json,
   run: RunStarted,
   outcome: Outcome | undefined,
 ): CoordinatorContext {
+  const known: Partial<Parts> = {}
+  const read = <K extends keyof Parts>(name: K): Parts[K] =>
+    (known[name] ??= readPart(name) as Partial<Parts>[K]) as Parts[K]
   const plans = read('plans')
   const small = read('small')
-  const ledger = read('ledger')
-  const planAt = (index: number | null): Plan | undefined =>
-    index === null ? undefined : (valueOf(index) as unknown as Plan)
-  const plan = planAt(plans.plan)
   const troubles = read('troubles')
-  const troublesAt = (indexes: readonly number[]): Trouble[] =>
-    indexes.map((index) => valueOf(index) as unknown as Trouble)
-  return {
-    run: { ...run, ...small.run },
-    ...read('plain'),
-    outcome,
-    plan,
-    first: plans.first === plans.plan ? plan : planAt(plans.first),
-    patches: List(plans.patches.map((index) => valueOf(index) as unknown as Patch)),
-    proposed: plans.proposed === null ? undefined : (valueOf(plans.proposed) as unknown as Patch),
-    steps: PersistentMap((plan?.steps ?? []).map((step) => [step.id, step])),
-    entries: PersistentMap(readLedger(ledger)),
-    ...readQueues(read('queues'), ledger.ids),
-    outputs: PersistentMap(read('outputs').map(([id, value]) => [id, valueOf(value)])),
-    facts: readFacts(read('facts'), valueOf),
-    assumptions: PersistentMap((plan?.assumptions ?? []).map((assumption) => [assumption.id, assumption])),
-    assumptionsByFact: PersistentMap(small.assumptionsByFact),
-    broken: PersistentSet(small.broken),
-    waived: PersistentSet(small.waived),
-    out: PersistentMap(small.out),
-    timers: PersistentMap(small.timers),
-    troubles: List(troublesAt(troubles.open)),
-    proposedFor: troublesAt(troubles.proposedFor),
-    asked: troubles.asked === null ? undefined : { ...troubles.asked, troubles: troublesAt(troubles.asked.troubles) },
-    seen: PersistentSet(small.seen),
-    failures: PersistentMap(small.failures),
-    doubts: PersistentMap(small.doubts),
-    commands: [],
-  }
+  const valueAt = <T>(index: number): T => valueOf(index) as unknown as T
+  const planAt = (index: number | null): Plan | undefined => (index === null ? undefined : valueAt<Plan>(index))
+  const troublesAt = (indexes: readonly number[]): Trouble[] => indexes.map((index) => valueAt<Trouble>(index))
+  const queues = once(() => readQueues(read('queues'), read('ledger').ids))
+  return lazily<CoordinatorContext>({
+    ...always({ ...read('plain'), run: { ...run, ...small.run }, outcome, commands: [] }),
+    plan: () => planAt(plans.plan),
+    first: () => planAt(plans.first),
+    patches: () => List(plans.patches.map((index) => valueAt<Patch>(index))),
+    proposed: () => (plans.proposed === null ? undefined : valueAt<Patch>(plans.proposed)),
+    steps: () => PersistentMap((planAt(plans.plan)?.steps ?? []).map((step) => [step.id, step])),
+    entries: () => PersistentMap(readLedger(read('ledger'))),
+    ready: () => queues().ready,
+    dependents: () => queues().dependents,
+    outputs: () => PersistentMap(read('outputs').map(([id, value]) => [id, valueOf(value)])),
+    facts: () => readFacts(read('facts'), valueOf),
+    assumptions: () =>
+      PersistentMap((planAt(plans.plan)?.assumptions ?? []).map((assumption) => [assumption.id, assumption])),
+    assumptionsByFact: () => PersistentMap(small.assumptionsByFact),
+    broken: () => PersistentSet(small.broken),
+    waived: () => PersistentSet(small.waived),
+    out: () => PersistentMap(small.out),
+    timers: () => PersistentMap(small.timers),
+    troubles: () => List(troublesAt(troubles.open)),
+    proposedFor: () => troublesAt(troubles.proposedFor),
+    asked: () =>
+      troubles.asked === null ? undefined : { ...troubles.asked, troubles: troublesAt(troubles.asked.troubles) },
+    seen: () => PersistentSet(small.seen),
+    failures: () => PersistentMap(small.failures),
+    doubts: () => PersistentMap(small.doubts),
+  })
 }
 
 function withoutGoal({ goal: _goal, plan: _plan, ...run }: RunStarted): Small['run'] {
