@@ -107,7 +107,7 @@ function countsInWords(counts: Outcome['counts']): string {
 }
 
 /** How many took the output of an earlier run, where some did. */
-export function reusedInWords({ ledger }: Pick<EndedRun, 'ledger'>): string {
+function reusedInWords({ ledger }: Pick<EndedRun, 'ledger'>): string {
   const count = [...ledger()].filter(({ reusedFrom }) => reusedFrom !== undefined).length
   return count === 0 ? '' : ` (${count} with the output of an earlier run)`
 }

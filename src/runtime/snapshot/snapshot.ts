@@ -172,16 +172,18 @@ function readContext(
   const plans = read('plans')
   const small = read('small')
   const troubles = read('troubles')
-  const valueAt = <T>(index: number): T => valueOf(index) as unknown as T
-  const planAt = (index: number | null): Plan | undefined => (index === null ? undefined : valueAt<Plan>(index))
-  const troublesAt = (indexes: readonly number[]): Trouble[] => indexes.map((index) => valueAt<Trouble>(index))
+  const patchAt = (index: number): Patch => valueOf(index) as unknown as Patch
+  const planAt = (index: number | null): Plan | undefined =>
+    index === null ? undefined : (valueOf(index) as unknown as Plan)
+  const troublesAt = (indexes: readonly number[]): Trouble[] =>
+    indexes.map((index) => valueOf(index) as unknown as Trouble)
   const queues = once(() => readQueues(read('queues'), read('ledger').ids))
   return lazily<CoordinatorContext>({
     ...always({ ...read('plain'), run: { ...run, ...small.run }, outcome, commands: [] }),
     plan: () => planAt(plans.plan),
     first: () => planAt(plans.first),
-    patches: () => List(plans.patches.map((index) => valueAt<Patch>(index))),
-    proposed: () => (plans.proposed === null ? undefined : valueAt<Patch>(plans.proposed)),
+    patches: () => List(plans.patches.map((index) => patchAt(index))),
+    proposed: () => (plans.proposed === null ? undefined : patchAt(plans.proposed)),
     steps: () => PersistentMap((planAt(plans.plan)?.steps ?? []).map((step) => [step.id, step])),
     entries: () => PersistentMap(readLedger(read('ledger'))),
     ready: () => queues().ready,
