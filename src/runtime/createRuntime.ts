@@ -28,7 +28,8 @@ import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
 import { goalOf, isPlan } from './goalOf.ts'
 import { createIdSource } from './ids.ts'
-import { LiveRuns } from './liveRuns.ts'
+import { LiveRuns, type CloseMode } from './liveRuns.ts'
+import { isLeft } from './leaving.ts'
 import { planOnly } from './planOnly.ts'
 import { eventsTo } from './readRun.ts'
 import { recoveryOf, startOf } from './recovery.ts'
@@ -72,6 +73,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     means: { clock, gate, reuse: journal.reuse, executors, tools, ask: options.ask, readAnswer, findOut },
     journalLimit,
     keepRuns: options.keepRuns ?? 100,
+    mayLeave: options.journal !== undefined,
   })
   let isClosed = false
 
@@ -86,6 +88,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   function beginSubRun(goal: Goal, work: StepExecute, signal: AbortSignal): Run | Promise<Run> {
     const { runId, stepId, attempt, subRunId } = work
     const parent = runs.find(runId)
+    if (isLeft(signal.reason)) throw signal.reason
     if (parent === undefined) throw new PlanloomError('RUN_OVER', `Run "${runId}" is over, and begins no sub-run.`)
     const { run, planner } = parent
     if (subRunId !== undefined) {
@@ -175,7 +178,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     return plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner
   }
 
-  async function close({ runs: mode = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
+  async function close({ runs: mode = 'cancel' }: { readonly runs?: CloseMode } = {}): Promise<void> {
+    if (mode === 'leave') runs.checkLeave()
     isClosed = true
     planning.abort(new PlanloomError('RUNTIME_CLOSED', 'The runtime was closed.'))
     await runs.close(mode)
