@@ -95,7 +95,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
       const { uncertain } = parent.host.context?.run.settings ?? run.settings
       const same = { planner, signal, ...(uncertain && { uncertain }) }
-      return resume(subRunId, { ...same, changes: 'accept' }) // its parent has been asked
+      // Its parent has been asked, and may be waited for by a runtime that is being closed.
+      return resume(subRunId, { ...same, changes: 'accept' }, () => undefined)
     }
     const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
     const begun = begin(goal, { ...start, signal }, { runId, stepId })
@@ -133,7 +134,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     return launched.handle
   }
 
-  async function resume(runId: string, given: ResumeOptions): Promise<RunHandle> {
+  /** @param mayBegin throws where it may not, once its record has been read */
+  async function resume(runId: string, given: ResumeOptions, mayBegin = refuseIfClosed): Promise<RunHandle> {
     const runJournal = journal.open(runId)
     try {
       const past: JournalEvent[] = []
@@ -141,6 +143,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       const run = startOf(past, runId)
       const planner = given.planner ?? plannerFor(run)
       const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
+      mayBegin()
       const waiting = runJournal.takeRequests?.() ?? []
       const subPlanner = given.planner ?? defaultPlanner
       const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery, waiting })
@@ -165,6 +168,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       runId: changes.runId ?? ids.runId(),
       now: clock.now(),
     })
+    refuseIfClosed() // while it was being read
     const runJournal = journal.create(run.runId)
     for (const event of past) runJournal.append(event)
     const subPlanner = changes.planner ?? defaultPlanner
@@ -208,7 +212,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     async resumeAll(all = {}) {
       checkResumeAllOptions(all)
       refuseIfClosed()
-      return resumeAll(all, { journal, resume, isLive: (runId) => runs.find(runId) !== undefined })
+      return resumeAll(all, { journal, resume: (runId, given) => resume(runId, given), isLive: (runId) => runs.find(runId) !== undefined })
     },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)
