@@ -6,6 +6,7 @@
 // a `signal` to start(), and looks at `run.result`.
 import { createGoalPlanner, createRuntime, memoryJournal, PlanloomError, sqliteJournal, type Journal } from 'planloom'
 import { seeThrough } from '../../src/cli/company.ts'
+import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { errorLines } from '../../src/cli/findingLines.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { showProgress } from '../../src/cli/progress/showProgress.ts'
@@ -39,8 +40,9 @@ async function audit(): Promise<number> {
     const run = given.resume === undefined ? runtime.start(goal) : await runtime.resume(given.resume)
     if (file !== undefined)
       output.note([`${run.id} is recorded in ${file}; cut short, it goes on with: ${resumeCommand(given, run.id)}`])
-    const code = await seeThrough(run, { output, progress: showProgress(run, output), journal: file })
-    output.print(outcomeLines(run.fact('report')?.value, output.columns))
+    const goOn = file === undefined ? undefined : (id: string): string => resumeCommand(given, id)
+    const code = await seeThrough(run, { output, progress: showProgress(run, output), journal: file, goOn })
+    if (code !== exitCodes.left) output.print(outcomeLines(run.fact('report')?.value, output.columns))
     return code
   } finally {
     await runtime.close()

@@ -32,7 +32,10 @@ export function createExecutorBehaviour(options: ExecutorBehaviourOptions): Exec
         live.abort(new PlanloomError('ABORTED', because, { where: { stepId: live.stepId } }))
     }
     function stopWithRun(): void {
-      stop('The run was stopped.')
+      const reason: unknown = signal.reason
+      // Why the run lets go of it is for the tool to know, and for the sub-run that it may have begun.
+      if (!(reason instanceof PlanloomError)) stop('The run was stopped.')
+      else if (live?.isSettled === false) live.abort(reason)
     }
 
     const unfollow = onAbort(signal, stopWithRun)

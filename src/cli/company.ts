@@ -1,7 +1,8 @@
 // Keeping a run company: Ctrl-C, people's approval, and errors that nobody caught.
 //
 // K1. The first Ctrl-C cancels the run and waits for its clean end; the second ends the process at once.
-// K2. An error that nobody caught is told with the run that it came into, which is then cancelled: nobody knows what it left
+// K2. SIGTERM and SIGHUP (a deploy, a closed terminal) do so too, but leave a run unfinished that can be gone on with from its journal.
+// K3. An error that nobody caught is told with the run that it came into, which is then cancelled: nobody knows what it left
 //     undone. It ends like any other, with its journal and its summary.
 import { defaultLimits, PlanloomError, type Outcome, type Run } from '../runtime/index.ts'
 import { createApprovals } from './approvals.ts'
@@ -10,6 +11,7 @@ import { duration } from './duration.ts'
 import { exitCodeOfOutcome, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { listenForInterrupts } from './interrupts.ts'
+import { leftDocument, leftLines, type GoOn } from './left.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress/progress.ts'
 import type { Questions } from './questions.ts'
@@ -26,10 +28,13 @@ export interface CompanyOptions {
   readonly graceMs?: number | undefined
   /** File of the run's journal. */
   readonly journal?: string | undefined
+  /** How the run is gone on with, where its journal outlives this process. */
+  readonly goOn?: GoOn | undefined
 }
 
 interface Accompanied {
-  readonly outcome: Outcome
+  /** Undefined where the run was left. */
+  readonly outcome: Outcome | undefined
   /** The first error that nobody caught. */
   readonly crash: PlanloomError | undefined
 }
@@ -39,21 +44,27 @@ interface Accompanied {
  * @returns the exit code.
  */
 export async function seeThrough(run: Run, options: CompanyOptions): Promise<number> {
-  const { output, progress } = options
+  const { output, progress, goOn } = options
   const { outcome, crash } = await accompany(run, options)
   progress?.close()
+  if (outcome === undefined) {
+    if (goOn) output.print(leftLines(run, goOn, output.colours))
+    output.document({ ...(goOn && leftDocument(run, goOn)), ...(crash && errorDocument(crash)) })
+    return crash ? exitCodes.failed : exitCodes.left
+  }
   const ended = endedRun(run)
   output.print(summaryLines(ended, outcome, output.colours, output.columns))
   output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
   return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
 }
 
-/** Waits for the end of a run, with what K1 and K2 ask for. */
+/** Waits for the end of a run, with what K1, K2 and K3 ask for. */
 export async function accompany(run: Run, options: CompanyOptions): Promise<Accompanied> {
-  const { questions, output, progress, graceMs = defaultLimits.graceMs, findRun = () => undefined } = options
+  const { questions, output, progress, graceMs = defaultLimits.graceMs, findRun = () => undefined, goOn } = options
   const approvals = questions && createApprovals(run, { questions, colours: output.errorColours, findRun })
   let crash: PlanloomError | undefined
   let more = 0
+  let isLeaving = false
 
   const note = (lines: readonly string[]): void => {
     progress?.suspend()
@@ -74,15 +85,32 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
     note(errorLines(crash, output.errorColours))
     cancel('an error that nobody caught', 'planloom')
   })
+  const leave = (): void => {
+    approvals?.close()
+    isLeaving = true
+    process.exitCode = exitCodes.left // also where the terminal is gone, and nobody can be told
+    run.leave().catch((error: unknown) => {
+      cancel(error instanceof Error ? error.message : String(error), 'planloom')
+    })
+  }
   const stopListening = listenForInterrupts({
-    once() {
-      cancel('interrupted', 'terminal')
-      const lines = [`cancelling${waitInWords(run, graceMs)}; Ctrl-C again to stop at once`]
+    once(signal) {
+      const wait = waitInWords(run, graceMs)
+      if (goOn === undefined || signal === 'SIGINT') cancel('interrupted', 'terminal')
+      else leave()
+      const lines = [
+        isLeaving ? `leaving it unfinished${wait}; again to stop at once` : `cancelling${wait}; Ctrl-C again to stop at once`,
+      ]
       if (progress) progress.say(lines)
       else output.note(lines)
     },
     twice() {
       progress?.close()
+      if (isLeaving && goOn) {
+        output.print(leftLines(run, goOn, output.colours))
+        output.document(leftDocument(run, goOn))
+        process.exit(exitCodes.left)
+      }
       output.document({ ...summaryDocument(endedRun(run), undefined), ...stoppedAtOnce(run) })
       process.exit(exitCodes.cancelled)
     },
@@ -90,7 +118,7 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
   // A run that only waits for people elsewhere has nothing in this process that keeps it alive.
   const alive = setInterval(() => undefined, 60_000)
   try {
-    const outcome = await run.result
+    const outcome = await endOf(run)
     if (more > 0) note([`… and ${more} more that nobody caught`])
     return { outcome, crash }
   } finally {
@@ -98,6 +126,16 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
     approvals?.close()
     stopListening()
     stopHearing()
+  }
+}
+
+/** @returns how it ended; undefined where it was left */
+async function endOf(run: Run): Promise<Outcome | undefined> {
+  try {
+    return await run.result
+  } catch (error) {
+    if (error instanceof PlanloomError && error.code === 'RUN_LEFT') return undefined
+    throw error
   }
 }
 

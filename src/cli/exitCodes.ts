@@ -2,7 +2,8 @@
 import { PlanloomError } from '../errors.ts'
 import type { Outcome } from '../runtime/index.ts'
 
-export const exitCodes = { done: 0, failed: 1, usage: 2, invalidPlan: 3, cancelled: 130 } as const
+/** `left`: the run is not over, and can be gone on with (EX_TEMPFAIL of sysexits: try again). */
+export const exitCodes = { done: 0, failed: 1, usage: 2, invalidPlan: 3, left: 75, cancelled: 130 } as const
 
 /** Errors that lie in how the command was called: what was asked for cannot even be begun. */
 const usageCodes: ReadonlySet<string> = new Set([

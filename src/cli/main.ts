@@ -11,6 +11,7 @@ import { runCommand } from './program.ts'
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader has gone away (`planloom … | head`), or the terminal has: there is nobody left to tell.
+    if (process.exitCode === exitCodes.left) return // a run is being left, which takes a moment
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(process.exitCode ?? 1)
     throw error
   })

@@ -26,7 +26,7 @@ import { wrap } from './wrap.ts'
 /** Carries out one call of the command.
  *
  * @param args what stands behind `planloom`.
- * @returns the exit code: 0 done, 1 failed, 2 usage, 3 invalid plan or goal, 130 cancelled.
+ * @returns the exit code: 0 done, 1 failed, 2 usage, 3 invalid plan or goal, 75 left unfinished, 130 cancelled.
  */
 export async function runCommand(args: readonly string[], streams: Streams): Promise<number> {
   const output = createOutput(streams, args.includes('--json'))
@@ -293,6 +293,7 @@ Files:
 
 Exit codes:
   0 done   1 failed   2 wrong usage   3 invalid plan or goal   130 cancelled
+  75 left unfinished in its journal, at SIGTERM or SIGHUP: planloom resume goes on with it
 
 Examples:
   $ planloom run audit.ts

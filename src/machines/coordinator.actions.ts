@@ -60,7 +60,7 @@ export const takeOutcome = actOn(outcomeTypes, outcomes.takeOutcome)
 /** Both in one turn: the way of every step. */
 export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   outcomes.takeOutcome(turn, event)
-  dispatch.dispatchReady(turn)
+  if (!isUnattended(event)) dispatch.dispatchReady(turn)
 })
 export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
 export const takeFinding = actOn(['step.checked'], findings.takeFinding)

@@ -92,6 +92,8 @@ export interface PlanFailed extends FromPlanner {
 interface FromExecutor extends Message {
   readonly stepId: string
   readonly attempt: number
+  /** It came while the run was being left: nothing goes out because of it before `run.recovered`. */
+  readonly unattended?: true
 }
 export interface StepSucceeded extends FromExecutor {
   readonly type: 'step.succeeded'
@@ -193,7 +195,8 @@ interface FromPerson extends Message {
   readonly by?: string
   /** Number of the request in the journal that it was, where another process asked for it. */
   readonly request?: number
-  /** Taken in while no process had the run: nothing of it was out, and nothing goes out before `run.recovered`. */
+  /** Taken in while no process had the run, or while its process was leaving it: what it is about was not out, and nothing goes
+   * out before `run.recovered`. */
   readonly unattended?: true
 }
 export interface RunApprove extends FromPerson {

@@ -28,7 +28,8 @@ import { Gate } from './gate.ts'
 import { gateLimits } from './gateLimits.ts'
 import { goalOf, isPlan } from './goalOf.ts'
 import { createIdSource } from './ids.ts'
-import { LiveRuns } from './liveRuns.ts'
+import { LiveRuns, type CloseMode } from './liveRuns.ts'
+import { isLeft } from './leaving.ts'
 import { planOnly } from './planOnly.ts'
 import { eventsTo } from './readRun.ts'
 import { recoveryOf, startOf } from './recovery.ts'
@@ -72,6 +73,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     means: { clock, gate, reuse: journal.reuse, executors, tools, ask: options.ask, readAnswer, findOut },
     journalLimit,
     keepRuns: options.keepRuns ?? 100,
+    mayLeave: options.journal !== undefined,
   })
   let isClosed = false
 
@@ -86,13 +88,15 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   function beginSubRun(goal: Goal, work: StepExecute, signal: AbortSignal): Run | Promise<Run> {
     const { runId, stepId, attempt, subRunId } = work
     const parent = runs.find(runId)
+    if (isLeft(signal.reason)) throw signal.reason
     if (parent === undefined) throw new PlanloomError('RUN_OVER', `Run "${runId}" is over, and begins no sub-run.`)
     const { run, planner } = parent
     if (subRunId !== undefined) {
       parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
       const { uncertain } = parent.host.context?.run.settings ?? run.settings
       const same = { planner, signal, ...(uncertain && { uncertain }) }
-      return resume(subRunId, { ...same, changes: 'accept' }) // its parent has been asked
+      // Its parent has been asked, and may be waited for by a runtime that is being closed.
+      return resume(subRunId, { ...same, changes: 'accept' }, () => undefined)
     }
     const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
     const begun = begin(goal, { ...start, signal }, { runId, stepId })
@@ -130,7 +134,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     return launched.handle
   }
 
-  async function resume(runId: string, given: ResumeOptions): Promise<RunHandle> {
+  /** @param mayBegin throws where it may not, once its record has been read */
+  async function resume(runId: string, given: ResumeOptions, mayBegin = refuseIfClosed): Promise<RunHandle> {
     const runJournal = journal.open(runId)
     try {
       const past: JournalEvent[] = []
@@ -138,6 +143,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       const run = startOf(past, runId)
       const planner = given.planner ?? plannerFor(run)
       const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
+      mayBegin()
       const waiting = runJournal.takeRequests?.() ?? []
       const subPlanner = given.planner ?? defaultPlanner
       const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery, waiting })
@@ -162,6 +168,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       runId: changes.runId ?? ids.runId(),
       now: clock.now(),
     })
+    refuseIfClosed() // while it was being read
     const runJournal = journal.create(run.runId)
     for (const event of past) runJournal.append(event)
     const subPlanner = changes.planner ?? defaultPlanner
@@ -175,7 +182,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     return plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner
   }
 
-  async function close({ runs: mode = 'cancel' }: { readonly runs?: 'cancel' | 'wait' } = {}): Promise<void> {
+  async function close({ runs: mode = 'cancel' }: { readonly runs?: CloseMode } = {}): Promise<void> {
+    if (mode === 'leave') runs.checkLeave()
     isClosed = true
     planning.abort(new PlanloomError('RUNTIME_CLOSED', 'The runtime was closed.'))
     await runs.close(mode)
@@ -204,7 +212,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     async resumeAll(all = {}) {
       checkResumeAllOptions(all)
       refuseIfClosed()
-      return resumeAll(all, { journal, resume, isLive: (runId) => runs.find(runId) !== undefined })
+      return resumeAll(all, { journal, resume: (runId, given) => resume(runId, given), isLive: (runId) => runs.find(runId) !== undefined })
     },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)

@@ -138,6 +138,19 @@ export class Delivery {
     this.#checks.end(attempt)
   }
 
+  /** Whether no attempt is out. */
+  get isIdle(): boolean {
+    return this.#pools.isIdle
+  }
+
+  /** Starts nothing any more of what it was given: neither attempts that wait at the gate, nor timers.
+   * @returns keys of those attempts. */
+  hold(): readonly string[] {
+    const { gate, run } = this.#options
+    this.#timers.close()
+    return gate.withdraw(run.runId)
+  }
+
   close(): void {
     const { gate, run } = this.#options
     this.#timers.close()

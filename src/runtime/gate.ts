@@ -94,9 +94,21 @@ export class Gate {
 
   /** Takes a run that is over out altogether. @param inside keys of its attempts that have started. */
   forget(runId: string, inside: Iterable<string>): void {
-    for (const [name, { queues }] of [...this.#lanes]) if (queues.has(runId)) this.#emptied(name, runId)
+    this.withdraw(runId)
     this.#lastTurn.delete(runId)
     for (const key of inside) this.leave(runId, key)
+  }
+
+  /** Takes a run's attempts that wait out of their queues. @returns their keys. */
+  withdraw(runId: string): readonly string[] {
+    const keys: string[] = []
+    for (const [name, { queues }] of [...this.#lanes]) {
+      const queue = queues.get(runId)
+      if (queue === undefined) continue
+      for (const { key } of queue) keys.push(key)
+      this.#emptied(name, runId)
+    }
+    return keys
   }
 
   close(): void {

@@ -10,6 +10,7 @@
 // H6. A run that is gone on with is what its record says: no command of it is delivered again, but those that
 //     `run.recovered` causes.
 // H7. What was asked of a run while nobody had it is taken in before `run.recovered`, and nothing of it goes out by itself.
+// H8. A run that is left tells nobody that it is over, and its record does not either (leaving.ts).
 import { PlanloomError } from '../errors.ts'
 import type { JournalEvent, RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
@@ -24,11 +25,13 @@ import type {
   RunStarted,
 } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
+import type { TimeoutHandle } from './clock.ts'
 import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
 import { crashOutcome } from './crashOutcome.ts'
 import { decisionsOf } from './decisions.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
+import { attemptsIn, isTakenWhileLeaving, runLeft, takenBack } from './leaving.ts'
 import { Outbox } from './outbox.ts'
 import { progressOf } from './progressOf.ts'
 import { SnapshotSchedule } from './snapshot/schedule.ts'
@@ -59,6 +62,8 @@ export interface HostWatcher {
   onEvent(event: Numbered, state: RunState, context: CoordinatorContext): void
   onProgress(progress: StepProgress): void
   onOver(outcome: Outcome): void
+  /** It is not over, and nothing more comes of it here. */
+  onLeft(error: PlanloomError): void
 }
 
 interface Standing {
@@ -66,9 +71,11 @@ interface Standing {
   readonly context: CoordinatorContext
 }
 
-type HostSnapshot = Snapshot<Outcome>
+/** Done without an outcome: the run was left. */
+type HostSnapshot = Snapshot<Outcome | undefined>
 type HostEvent =
   | HostMessage
+  | { readonly type: 'host.leave' }
   | { readonly type: 'host.flushed' }
   | { readonly type: 'host.flushFailed'; readonly error: unknown }
   | { readonly type: `xstate.${string}`; readonly output?: unknown; readonly error?: unknown }
@@ -87,6 +94,9 @@ export class RunHost {
   /** What was decided at the latest event. */
   #decided: readonly string[] = []
   #isUnattended = false
+  /** Where the run is being left: when that has to have an end. */
+  #leaving: { readonly graceEnds: TimeoutHandle } | undefined
+  #isOver = false
   #outcome: Outcome | undefined
   /** How it stood in the end: a run that is over can be read, and holds none of its actors. */
   #end: Standing | undefined
@@ -115,7 +125,7 @@ export class RunHost {
       },
       transition: (snapshot, event) => {
         this.#take(event)
-        return this.#outcome === undefined ? snapshot : { status: 'done', output: this.#outcome, error: undefined }
+        return this.#isOver ? { status: 'done', output: this.#outcome, error: undefined } : snapshot
       },
     }
   }
@@ -139,9 +149,19 @@ export class RunHost {
     return this.#isUnattended
   }
 
+  /** It is being left, or has been. */
+  get isLeft(): boolean {
+    return this.#leaving !== undefined
+  }
+
+  /** Puts the run down, unless it is about to end. */
+  leave(): void {
+    this.#scope?.self.send({ type: 'host.leave' }) // in its turn: what has come before is taken in as ever
+  }
+
   /** Hands the coordinator a message, as if an actor of the run had said it. Once the run is over, it is dropped. */
   submit(draft: Draft<CoordinatorMessage>): void {
-    if (this.#outcome !== undefined) return
+    if (this.#isOver) return
     if (this.#isUnattended) this.#takeUnattended(draft)
     else this.#scope?.self.send(draft)
   }
@@ -194,13 +214,52 @@ export class RunHost {
   }
 
   #take(event: HostEvent): void {
-    if (this.#outcome !== undefined) return
+    if (this.#isOver) return
     const { type } = event
     if (type === 'step.progressed') this.#takeProgress(event)
     else if (type === 'host.flushed') this.#outbox.flushed()
     else if (type === 'host.flushFailed') this.#endUnrecorded(event.error)
+    else if (type === 'host.leave') this.#leave()
     else if (type.startsWith('xstate.')) this.#takeFate(event as Extract<HostEvent, { type: `xstate.${string}` }>)
+    else if (this.#leaving !== undefined) this.#takeWhileLeaving(event as Draft<CoordinatorMessage>)
     else this.#takeMessage(event as Draft<CoordinatorMessage>)
+  }
+
+  #leave(): void {
+    const { context } = this
+    if (this.#leaving !== undefined || context === undefined || context.verdict !== undefined) return
+    const { clock, run } = this.#options
+    const unsent = [...attemptsIn(this.#outbox.hold()), ...(this.#delivery?.hold() ?? [])]
+    const graceEnds = clock.setTimeout(() => {
+      this.#endLeft()
+    }, context.limits.graceMs)
+    this.#leaving = { graceEnds }
+    for (const draft of takenBack(context, unsent)) if (!this.#isOver) this.#takeMessage(draft)
+    this.#stop.abort(runLeft(run.runId))
+    this.#endLeftWhenIdle()
+  }
+
+  #takeWhileLeaving(message: Draft<CoordinatorMessage>): void {
+    const { context } = this
+    if (context !== undefined && isTakenWhileLeaving(message, context))
+      this.#takeMessage({ ...message, unattended: true } as Draft<CoordinatorMessage>)
+    else if ('attempt' in message && endsAttempt(message) && message.type !== 'step.checked')
+      this.#delivery?.leave(message)
+    this.#endLeftWhenIdle()
+  }
+
+  #endLeftWhenIdle(): void {
+    // A success that was the last thing to do has ended the run: that is heard next.
+    if (this.#delivery?.isIdle === true && this.context?.outcome === undefined) this.#endLeft()
+  }
+
+  #endLeft(): void {
+    if (this.#isOver) return
+    const { watch, run } = this.#options
+    this.#stopEverything(undefined)
+    this.#whenRecorded(() => {
+      watch.onLeft(runLeft(run.runId))
+    })
   }
 
   /** What XState says of the run's actors. */
@@ -216,7 +275,7 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
-    const kept = draft.type === 'step.succeeded' ? this.#delivery?.kept(draft) : undefined
+    const kept = draft.type === 'step.succeeded' && !this.isLeft ? this.#delivery?.kept(draft) : undefined
     if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
     else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
     const seq = this.#next++
@@ -235,6 +294,7 @@ export class RunHost {
   }
 
   #takeProgress(event: Extract<HostMessage, { type: 'step.progressed' }>): void {
+    if (this.#leaving !== undefined) return
     this.#delivery?.hear(event)
     if (event.heartbeat) return
     const { type: _type, heartbeat: _heartbeat, ...progress } = event
@@ -258,7 +318,8 @@ export class RunHost {
     const { held } = snapshot.context
     this.#options.watch.onEvent(event, snapshot.value, held)
     // An event that the chart has no transition for leaves the commands of the one before it standing.
-    const commands = held.eventId === event.id && !this.#isUnattended ? held.commands : [] // H7
+    const isSilent = this.#isUnattended || this.isLeft
+    const commands = held.eventId === event.id && !isSilent ? held.commands : [] // H7, H8
     this.#decided = decisionsOf(commands)
     const { journal } = this.#options
     journal.describe?.(progressOf(snapshot.value, held))
@@ -269,14 +330,21 @@ export class RunHost {
 
   #endWith(outcome: Outcome): void {
     this.#stopEverything(outcome)
+    this.#whenRecorded(() => {
+      this.#options.watch.onOver(outcome)
+    })
+  }
+
+  /** H5 */
+  #whenRecorded(tell: () => void): void {
     const { journal, watch } = this.#options
     const fail = (error: unknown): void => {
       watch.onOver(this.#unrecordedOutcome(error))
     }
     try {
       const flushed = journal.flush('power') ?? undefined
-      if (flushed === undefined) watch.onOver(outcome)
-      else flushed.then(() => watch.onOver(outcome), fail)
+      if (flushed === undefined) tell()
+      else flushed.then(tell, fail)
     } catch (error) {
       fail(error)
     }
@@ -295,8 +363,10 @@ export class RunHost {
     return crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint)
   }
 
-  #stopEverything(outcome: Outcome): void {
+  #stopEverything(outcome: Outcome | undefined): void {
+    this.#isOver = true
     this.#outcome = outcome
+    if (this.#leaving !== undefined) this.#options.clock.clearTimeout(this.#leaving.graceEnds)
     this.#outbox.close()
     this.#stop.abort('The run is over.') // left out, the reason is an error with a stack
     for (const child of this.#children) this.#scope?.stopChild(child)

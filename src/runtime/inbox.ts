@@ -15,16 +15,19 @@ import { command } from './runActorEvents.ts'
 export class Inbox {
   readonly #run: Run
   readonly #journal: RunJournal
+  readonly #isLeft: () => boolean
 
-  constructor(run: Run, journal: RunJournal) {
+  /** @param isLeft the run is being left: what is asked of it waits for whoever goes on with it */
+  constructor(run: Run, journal: RunJournal, isLeft: () => boolean) {
     this.#run = run
     this.#journal = journal
+    this.#isLeft = isLeft
   }
 
   /** From now on, requests are taken as they come. */
   open(): void {
     this.#journal.onRequest?.(() => {
-      this.take()
+      if (!this.#isLeft()) this.take()
     })
   }
 

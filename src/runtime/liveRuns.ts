@@ -14,6 +14,7 @@ import type { RunMeans } from './delivery.ts'
 import { rolesOf } from './executors.ts'
 import { RunHost, type Recovery } from './host.ts'
 import { Inbox } from './inbox.ts'
+import { isLeft, leavesNothing, leftWithParent } from './leaving.ts'
 import type { Run } from './run.ts'
 import { RunHandle } from './runHandle.ts'
 import { RunRecord } from './runRecord.ts'
@@ -24,6 +25,8 @@ export interface LiveRunsOptions {
   readonly means: Omit<RunMeans, 'run' | 'planner'>
   readonly journalLimit: JournalLimit
   readonly keepRuns: number
+  /** Whether others find in the journal what is left. */
+  readonly mayLeave: boolean
 }
 
 export interface Launch {
@@ -40,7 +43,12 @@ export interface Launch {
 export interface LiveRun extends Pick<Parent, 'run' | 'planner'> {
   readonly host: RunHost
   readonly handle: RunHandle
+  /** Fulfilled when it is over, or was left, and its journal is closed. */
+  readonly closed: Promise<void>
 }
+
+/** What becomes of live runs when their runtime is closed. */
+export type CloseMode = 'cancel' | 'wait' | 'leave'
 
 export class LiveRuns {
   readonly #options: LiveRunsOptions
@@ -48,7 +56,7 @@ export class LiveRuns {
   readonly #live = new Map<string, LiveRun>()
   /** Journals of runs that are over, being closed. */
   readonly #closings = new Set<Promise<void>>()
-  readonly #over: string[] = []
+  readonly #over = new Set<string>()
   readonly #cascade = createCascade()
 
   constructor(options: LiveRunsOptions) {
@@ -81,41 +89,61 @@ export class LiveRuns {
       watch: record,
     })
     const { tools, executors, readAnswer } = means
-    const handle = new RunHandle(run, host, record, { tools, executors: rolesOf(executors), readAnswer })
-    const inbox = new Inbox(handle, journal)
-    const launched: LiveRun = { run, planner: subPlanner, host, handle }
-    this.#handles.set(runId, handle)
-    this.#live.set(runId, launched)
-    void record.result.then(() => {
+    const leave = (): Promise<void> => this.#leave(launched)
+    const handle = new RunHandle(run, host, record, { tools, executors: rolesOf(executors), readAnswer, leave })
+    const inbox = new Inbox(handle, journal, () => host.isLeft)
+    const closed = record.ended.then(() => {
       this.#live.delete(runId)
       this.#keep(runId)
       const closing = closeJournal(journal)
       this.#closings.add(closing)
-      void closing.then(() => this.#closings.delete(closing))
+      return closing.then(() => {
+        this.#closings.delete(closing)
+      })
     })
+    const launched: LiveRun = { run, planner: subPlanner, host, handle, closed }
+    this.#over.delete(runId)
+    this.#handles.set(runId, handle)
+    this.#live.set(runId, launched)
     createActor(host.logic).start()
     inbox.open()
     return launched
   }
 
-  /** Cancels a run when a signal fires. */
-  follow({ host, handle }: LiveRun, signal: AbortSignal, because: string): void {
-    const cancel = (): void => {
-      this.#cancel(host, because)
+  /** Cancels a run when a signal fires; a sub-run is left where its parent is. */
+  follow({ host, handle, closed }: LiveRun, signal: AbortSignal, because: string): void {
+    const stop = (): void => {
+      if (handle.parent !== undefined && isLeft(signal.reason)) this.#cascade(() => host.leave())
+      else this.#cancel(host, because)
     }
     if (signal.aborted)
-      cancel() // by what the run has begun meanwhile
-    else void handle.result.then(onAbort(signal, cancel))
+      stop() // by what the run has begun meanwhile
+    else void closed.then(onAbort(signal, stop))
   }
 
-  async close(mode: 'cancel' | 'wait'): Promise<void> {
+  async close(mode: CloseMode): Promise<void> {
     // While it waits, what is live may begin sub-runs.
     while (this.#live.size > 0) {
       const now = [...this.#live.values()]
-      if (mode === 'cancel') for (const { host } of now) this.#cancel(host, 'the runtime was closed')
-      await Promise.all(now.map(({ handle }) => handle.result))
+      for (const { host, handle } of now) {
+        if (mode === 'cancel') this.#cancel(host, 'the runtime was closed')
+        if (mode === 'leave' && handle.parent === undefined) host.leave()
+      }
+      await Promise.all(now.map(({ closed }) => closed))
     }
     await Promise.all(this.#closings)
+  }
+
+  /** @throws `LEAVE_REFUSED` */
+  checkLeave(): void {
+    if (!this.#options.mayLeave) throw leavesNothing()
+  }
+
+  async #leave({ host, handle: { id, parent }, closed }: LiveRun): Promise<void> {
+    this.checkLeave()
+    if (parent !== undefined) throw leftWithParent(id, parent.runId)
+    host.leave()
+    await closed
   }
 
   #cancel(host: RunHost, because: string): void {
@@ -126,8 +154,11 @@ export class LiveRuns {
 
   /** Keeps a run that is over, and lets go of the one that has been over for longest. */
   #keep(runId: string): void {
-    this.#over.push(runId)
-    if (this.#over.length > this.#options.keepRuns) this.#handles.delete(this.#over.shift() ?? '')
+    this.#over.add(runId)
+    if (this.#over.size <= this.#options.keepRuns) return
+    const [oldest = ''] = this.#over
+    this.#over.delete(oldest)
+    this.#handles.delete(oldest)
   }
 }
 

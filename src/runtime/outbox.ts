@@ -2,7 +2,7 @@
 //
 // O1. A command is delivered when a flush has ended that began after its event was appended; in the order in which they came.
 //     An event that causes none is made durable all the same.
-// O2. Once closed, it delivers nothing any more.
+// O2. Once closed, it delivers nothing any more. Once held, neither; but events are still made durable.
 import type { Durability, RunJournal } from '../journal/journal.ts'
 import type { CoordinatorCommand } from '../machines/coordinator.messages.ts'
 
@@ -22,13 +22,14 @@ export class Outbox {
   /** Those whose events the flush that is going on makes durable. */
   #flushing: readonly CoordinatorCommand[] | undefined
   #isClosed = false
+  #isHeld = false
 
   constructor(options: OutboxOptions) {
     this.#options = options
   }
 
   add(commands: readonly CoordinatorCommand[], durability: Durability): void {
-    for (const command of commands) this.#waiting.push(command)
+    if (!this.#isHeld) for (const command of commands) this.#waiting.push(command)
     if (this.#wanted !== 'power') this.#wanted = durability
     this.#flush()
   }
@@ -39,6 +40,15 @@ export class Outbox {
     this.#flushing = undefined
     this.#deliver(commands)
     this.#flush()
+  }
+
+  /** From now on nothing goes out. @returns what has not gone out, and will not. */
+  hold(): readonly CoordinatorCommand[] {
+    const unsent = [...(this.#flushing ?? []), ...this.#waiting]
+    this.#isHeld = true
+    this.#waiting = []
+    if (this.#flushing !== undefined) this.#flushing = []
+    return unsent
   }
 
   close(): void {

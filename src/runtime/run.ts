@@ -79,7 +79,8 @@ export interface Run {
   readonly goal: Goal
   /** For a sub-run: the run and step that began it. */
   readonly parent: { readonly runId: string; readonly stepId: string } | undefined
-  /** Settles when the run is over. Never rejects: a failed run is an outcome. */
+  /** Settles when the run is over: a failed run is an outcome. Rejects only where the run was left unfinished (`RUN_LEFT`), which harms
+   * nobody who has not asked for it. */
   readonly result: Promise<Outcome>
   readonly state: RunState
   /** The current revision; undefined until the planner has proposed one. */
@@ -107,7 +108,7 @@ export interface Run {
 
   // Commands. One that cannot be taken as things stand throws, and nothing has changed: `RUN_OVER` once the run is over (all
   // but `cancel`), else `COMMAND_REFUSED` with `reason`, what is so instead, and what would be `possible`. While the run is
-  // being stopped all but `cancel` are refused. `by` says who, for the record.
+  // being stopped all but `cancel` are refused. Of a run that was left they throw `RUN_LEFT`. `by` says who, for the record.
 
   /** Lets the plan or amendment that waits for approval go on; with `stepId`, a step, whose turn need not have come yet.
    * @throws `COMMAND_REFUSED` when it does not wait for approval, or has it. */
@@ -128,6 +129,11 @@ export interface Run {
   /** Stops everything and ends the run as cancelled. Once more, or when the run is ending or over, it asks for nothing new and
    * never throws; the verdict that came first stands. */
   cancel(because?: string, options?: { readonly by?: string }): void
+  /** Puts the run down unfinished, so that any process may go on with it (`resume` of a runtime) as if this one had ended: nothing more
+   * goes out; what is out is aborted, and gets the grace period (`limits.graceMs`). Fulfilled when the run is free for others. One that is
+   * over, or about to end, ends as ever. Sub-runs are left with their parents.
+   * @throws `LEAVE_REFUSED` for a sub-run, and where the runtime was given no journal. */
+  leave(): Promise<void>
   /** One more attempt of a step that failed, is uncertain, waits for its next attempt, or was itself skipped; those that were
    * skipped because of it wait again. Its tries count anew.
    * @throws `COMMAND_REFUSED` for any other step, also for one that was skipped because of another (retry that one). */

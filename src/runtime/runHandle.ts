@@ -17,6 +17,7 @@ import type { ReadAnswer } from '../actors/executors/personExecutor.ts'
 import type { RunHost } from './host.ts'
 import type { Question, Replay, Run, RunState, StepProgress, Transition } from './run.ts'
 import type { RunRecord } from './runRecord.ts'
+import { runLeft } from './leaving.ts'
 import { ledgerOf } from './ledgerOf.ts'
 import { eventUnknown } from './readRun.ts'
 import { replayJournal } from './replay.ts'
@@ -35,6 +36,8 @@ interface From {
 /** What commands are checked with before they become events. */
 export interface HandleMeans extends EditMeans {
   readonly readAnswer: ReadAnswer
+  /** Puts the run down. @throws `LEAVE_REFUSED` */
+  readonly leave: () => Promise<void>
 }
 
 export class RunHandle implements Run {
@@ -166,8 +169,12 @@ export class RunHandle implements Run {
   }
 
   cancel(because?: string, from: From = {}): void {
-    if (this.outcome !== undefined) return // what is over needs no stopping
+    if (this.outcome !== undefined || this.#host.isLeft) return // what is over needs no stopping
     this.#command({ type: 'run.cancel', ...(because !== undefined && { because }), ...whoOf(from) })
+  }
+
+  async leave(): Promise<void> {
+    await this.#means.leave()
   }
 
   retry(stepId: string, from: From = {}): void {
@@ -212,6 +219,7 @@ export class RunHandle implements Run {
   #check(command: Command): void {
     const { outcome } = this
     if (outcome !== undefined) throw runOver(this.id, command, outcome)
+    if (this.#host.isLeft) throw runLeft(this.id)
     const refusal = findRefusal(this.#context, this.#host.isUnattended ? { ...command, unattended: true } : command)
     if (refusal === undefined) return
     throw new CommandRefusedError(this.id, refusal, 'stepId' in command ? command.stepId : undefined)

@@ -5,6 +5,7 @@
 //     would do over what it had done.
 // A2. A command that the run refuses is told to the parent (`run.refused`) and stands in the snapshot; it harms neither.
 // A3. Stopping the actor cancels the run.
+// A4. Where the run is left unfinished, the actor is in error with that (`RUN_LEFT`).
 import { PlanloomError } from '../errors.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
 import type { ActorLogic, ActorScope, AnyActorSystem, Snapshot } from '../machines/xstate.ts'
@@ -34,6 +35,7 @@ type Heard =
   | RunActorEvent
   | { readonly type: 'run.begun'; readonly run: Run }
   | { readonly type: 'run.over'; readonly outcome: Outcome }
+  | { readonly type: 'run.left'; readonly error: unknown }
   | { readonly type: 'xstate.stop' }
 type Scope = ActorScope<RunActorSnapshot, Heard, AnyActorSystem, RunRefused>
 
@@ -64,13 +66,22 @@ export function runLogic(
       const { goal, ...options } = input
       const run = runtime.start(goal, options)
       self.send({ type: 'run.begun', run }) // heard before the actor has started: its snapshot is never without
-      void run.result.then((outcome) => {
-        if (self.getSnapshot().status === 'active') self.send({ type: 'run.over', outcome })
-      })
+      const tell = (end: Extract<Heard, { type: 'run.over' | 'run.left' }>): void => {
+        if (self.getSnapshot().status === 'active') self.send(end)
+      }
+      run.result.then(
+        (outcome) => {
+          tell({ type: 'run.over', outcome })
+        },
+        (error: unknown) => {
+          tell({ type: 'run.left', error })
+        },
+      )
     },
     transition: (snapshot, event, scope) => {
       if (event.type === 'run.begun') return active({ ...snapshot.context, run: event.run, runId: event.run.id })
       if (event.type === 'run.over') return { ...snapshot, status: 'done', output: event.outcome, error: undefined }
+      if (event.type === 'run.left') return { ...snapshot, status: 'error', output: undefined, error: event.error }
       if (event.type !== 'xstate.stop') return take(snapshot, event, scope)
       // XState stops an actor with an event of its own.
       snapshot.context.run?.cancel('its actor was stopped')

@@ -49,6 +49,10 @@ export class RunPools {
     return this.#byAttempt.keys()
   }
 
+  get isIdle(): boolean {
+    return this.#byAttempt.size === 0
+  }
+
   execute(work: StepExecute): void {
     const pool = this.#poolFor(work.role)
     pool.out += 1

@@ -13,13 +13,20 @@ export class RunRecord implements HostWatcher {
   readonly #live = new Subject<Transition>()
   readonly progress = new Subject<StepProgress>()
   readonly result: Promise<Outcome>
+  /** Fulfilled when nothing more comes, however that is. */
+  readonly ended: Promise<void>
   #settle: (outcome: Outcome) => void = () => undefined
+  #reject: (error: Error) => void = () => undefined
   #outcome: Outcome | undefined
+  #isEnded = false
 
   constructor() {
-    this.result = new Promise((settle) => {
+    this.result = new Promise((settle, reject) => {
       this.#settle = settle
+      this.#reject = reject
     })
+    const over = (): void => undefined
+    this.ended = this.result.then(over, over) // so that a run that is left harms nobody who has not asked for its result
   }
 
   get outcome(): Outcome | undefined {
@@ -43,6 +50,16 @@ export class RunRecord implements HostWatcher {
   onOver(outcome: Outcome): void {
     this.#outcome = outcome
     this.#settle(outcome)
+    this.#end()
+  }
+
+  onLeft(error: Error): void {
+    this.#reject(error)
+    this.#end()
+  }
+
+  #end(): void {
+    this.#isEnded = true
     this.#live.complete()
     this.progress.complete()
   }
@@ -63,7 +80,7 @@ export class RunRecord implements HostWatcher {
       // What comes while the past is being told is told after it, in order.
       for (let n = Math.max(0, Math.ceil(from)); n < this.#transitions.length && !subscriber.closed; n++)
         subscriber.next(this.#transitions[n] as Transition)
-      if (this.#outcome !== undefined) {
+      if (this.#isEnded) {
         subscriber.complete()
         return undefined
       }

@@ -135,7 +135,8 @@ export interface Runtime extends AsyncDisposable {
   plan(goal: string | Goal, options?: { readonly signal?: AbortSignal }): Promise<Plan>
   /** Live runs, and the latest of those that are over (`keepRuns`), in the order in which they were started. */
   readonly runs: readonly Run[]
-  /** Waits for live runs and their sub-runs, or cancels them (the default); other runs start no more. Afterwards no timer
-   * or handle is left. */
-  close(options?: { readonly runs?: 'cancel' | 'wait' }): Promise<void>
+  /** Cancels live runs and their sub-runs (the default), waits for them, or leaves them unfinished, each as its `leave()` would, for
+   * another process to resume; other runs start no more. Afterwards no timer or handle is left.
+   * @throws `LEAVE_REFUSED` where runs are to be left, and the runtime was given no journal: nothing is closed. */
+  close(options?: { readonly runs?: 'cancel' | 'wait' | 'leave' }): Promise<void>
 }

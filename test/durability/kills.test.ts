@@ -1,5 +1,5 @@
 // Real processes, files and signals: random work whose processes are killed, one after the other, at random moments and at
-// random events (before an event is written, after it and before its commands go out, and after those).
+// random events (before an event is written, after it and before its commands go out, and after those); or asked to leave it (SIGTERM).
 //
 // A sample runs with all tests. For more: PLANLOOM_CRASHES=300 npx vitest run test/durability/kills.test.ts
 // (PLANLOOM_CRASH_SEED repeats the cases of a seed, which is printed when one fails.)
@@ -22,13 +22,14 @@ const cases = Number(process.env['PLANLOOM_CRASHES'] ?? 8)
 const seed = Number(process.env['PLANLOOM_CRASH_SEED'] ?? Date.now() % 1_000_000)
 
 /** At an event, or so many ms after it has begun to work, or after it was started: then it may still be opening its journal. */
-type Kill = Death | { readonly afterMs: number; readonly of: 'work' | 'process' }
+type Kill =
+  Death | { readonly afterMs: number; readonly of: 'work' | 'process'; readonly signal: 'SIGKILL' | 'SIGTERM' }
 
 const kills: fc.Arbitrary<Kill[]> = fc.array(
   fc.oneof(
     fc.record({ afterEvents: fc.integer({ min: 2, max: 12 }), at: fc.constantFrom('lost', 'written', 'delivered') }),
-    fc.record({ afterMs: fc.nat(25), of: fc.constant('work') }),
-    fc.record({ afterMs: fc.integer({ min: 60, max: 250 }), of: fc.constant('process') }),
+    fc.record({ afterMs: fc.nat(25), of: fc.constant('work'), signal: fc.constantFrom('SIGKILL', 'SIGTERM') }),
+    fc.record({ afterMs: fc.integer({ min: 60, max: 250 }), of: fc.constant('process'), signal: fc.constant('SIGKILL') }),
   ),
   { minLength: 2, maxLength: 8 },
 )
@@ -46,7 +47,7 @@ async function live(input: WorkerInput, kill: Kill | undefined): Promise<boolean
   if (kill && 'of' in kill) {
     const begun = kill.of === 'process' ? Promise.resolve() : line((said) => said === 'begun').then(() => undefined)
     const shoot = (): void => {
-      setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
+      setTimeout(() => child.kill(kill.signal), kill.afterMs)
     }
     void begun.then(shoot, () => undefined) // it died before that, and its end says how
   }

@@ -1,4 +1,5 @@
-// A process of its own: carries random work out, from the start or from where its journal ends, until it is killed.
+// A process of its own: carries random work out, from the start or from where its journal ends, until it is killed. At SIGTERM it leaves
+// the work unfinished, as a service does that is deployed anew.
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createRuntime, sqliteJournal } from '../../src/runtime/index.ts'
@@ -22,8 +23,14 @@ const journal = mortalJournal(sqliteJournal(path, { fileOverBytes: 1_000 }), dea
 )
 const options = crashRuntimeOptions(work, outsideInFile(effects), (ms, signal) => wait(ms, undefined, { signal }))
 const runtime = createRuntime({ ...options, journal })
+process.on('SIGTERM', () => {
+  void runtime.close({ runs: 'leave' })
+})
 const run = what === 'start' ? runtime.start(work.plan.goal, { runId: 'run' }) : await runtime.resume('run')
 process.stdout.write('begun\n')
-await run.result
+const isLeft = await run.result.then(
+  () => false,
+  () => true,
+)
 await runtime.close()
-process.stdout.write('over\n')
+process.stdout.write(isLeft ? 'left\n' : 'over\n')

@@ -4,10 +4,11 @@ import { accompany } from '../company.ts'
 import { printable } from '../escape.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
 import { errorDocument } from '../findingLines.ts'
+import { leftDocument as leftRunDocument, leftLines } from '../left.ts'
 import type { Output } from '../output.ts'
 import { endedRun, headline, summaryDocument } from '../summary.ts'
 import { resuming, type ResumeCommandOptions } from './resume.ts'
-import { openWork } from './run.ts'
+import { goOnWith, openWork } from './run.ts'
 
 export interface ResumeAllCommandOptions extends ResumeCommandOptions {
   readonly labels?: Readonly<Record<string, string>>
@@ -19,18 +20,22 @@ export async function resumeAll(file: string, options: ResumeAllCommandOptions, 
   try {
     const { resumed, owned, failed } = await runtime.resumeAll({ ...resuming(options), ...(labels && { labels }) })
     output.note([...owned.map((left) => leftLine(left, output)), ...failed.map((left) => leftLine(left, output))])
+    const goOn = goOnWith(file, options)
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const ended = await Promise.all(
       resumed.map(async (run) => {
-        const { outcome } = await accompany(run, { questions, findRun, output, progress: undefined, journal })
-        output.print([`${printable(run.id)}  ${headline(outcome, output.colours)}`])
+        const { outcome } = await accompany(run, { questions, findRun, output, progress: undefined, journal, goOn })
+        if (outcome) output.print([`${printable(run.id)}  ${headline(outcome, output.colours)}`])
+        else if (goOn) output.print(leftLines(run, goOn, output.colours))
         return { run, outcome }
       }),
     )
     if (ended.length === 0) output.print(['No run was gone on with.'])
     output.document({
       journal,
-      resumed: ended.map(({ run, outcome }) => summaryDocument(endedRun(run), outcome)),
+      resumed: ended.map(({ run, outcome }) =>
+        outcome === undefined && goOn ? leftRunDocument(run, goOn) : summaryDocument(endedRun(run), outcome),
+      ),
       owned: owned.map(leftDocument),
       failed: failed.map(leftDocument),
     })
@@ -40,8 +45,8 @@ export async function resumeAll(file: string, options: ResumeAllCommandOptions, 
   }
 }
 
-function worstOf(ended: readonly { readonly outcome: Outcome }[]): number {
-  return Math.max(exitCodes.done, ...ended.map(({ outcome }) => exitCodeOfOutcome(outcome)))
+function worstOf(ended: readonly { readonly outcome: Outcome | undefined }[]): number {
+  return Math.max(exitCodes.done, ...ended.map(({ outcome }) => (outcome ? exitCodeOfOutcome(outcome) : exitCodes.left)))
 }
 
 function leftLine({ runId, error }: RunLeft, { errorColours }: Output): string {

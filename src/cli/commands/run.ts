@@ -19,6 +19,7 @@ import { checkAnswers, unusedAnswerLines } from '../answers.ts'
 import { seeThrough } from '../company.ts'
 import { checkWritable, journalInFile } from '../journalFile.ts'
 import { isDatabase } from '../journals.ts'
+import { resumeCommand, type GoOn } from '../left.ts'
 import { loadWork, type Work, type WorkOptions } from '../loadWork.ts'
 import { checkEvents, type Output } from '../output.ts'
 import type { Progress } from '../progress/progress.ts'
@@ -79,7 +80,9 @@ export async function carryOut(
     const { limits } = work
     const { journal } = options
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
-    const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs: limits?.graceMs })
+    const goOn = goOnWith(file, options)
+    const graceMs = limits?.graceMs
+    const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs, goOn })
     const ids = [...begun.ledger()].map(({ id }) => id)
     output.note(unusedAnswerLines(questions.unused(), ids).map((line) => output.errorColours.yellow(line)))
     return code
@@ -87,6 +90,11 @@ export async function carryOut(
     progress?.close()
     await runtime.close()
   }
+}
+
+/** How the runs of a file are gone on with, where others find them. */
+export function goOnWith(file: string, { journal, tools }: RunOptions): GoOn | undefined {
+  return journal !== undefined && isDatabase(journal) ? resumeCommand(file, { journal, tools }) : undefined
 }
 
 /** Loads what a file holds, and opens a runtime for it, which is to be closed.

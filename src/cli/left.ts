@@ -1,0 +1,37 @@
+// What is said of a run that was left unfinished: how far it has come, and what goes on with it.
+import type { Run } from '../runtime/index.ts'
+import type { Colours } from './colours.ts'
+import { printable } from './escape.ts'
+import { endedRun, summaryDocument } from './summary.ts'
+
+/** How a run is gone on with, by its id: a command to be copied. */
+export type GoOn = (runId: string) => string
+
+/** @param tools modules that were given beside the file */
+export function resumeCommand(
+  file: string,
+  { journal, tools = [] }: { readonly journal: string; readonly tools?: readonly string[] | undefined },
+): GoOn {
+  return (runId) =>
+    ['planloom', 'resume', file, runId, '--journal', journal, ...tools.flatMap((module) => ['--tools', module])]
+      .map(quoted)
+      .join(' ')
+}
+
+export function leftLines(run: Run, goOn: GoOn, colours: Colours): readonly string[] {
+  const reports = [...run.ledger()]
+  const done = reports.filter(({ status }) => status === 'succeeded').length
+  const steps = `${String(done)} of ${String(reports.length)} ${reports.length === 1 ? 'step' : 'steps'} done`
+  return [
+    `${colours.yellow('‖')} ${colours.bold('left unfinished')}: ${printable(run.id)}, with ${steps}; go on with it:`,
+    `  ${goOn(run.id)}`,
+  ]
+}
+
+export function leftDocument(run: Run, goOn: GoOn): object {
+  return { ...summaryDocument(endedRun(run), undefined), state: run.state, left: { goOn: goOn(run.id) } }
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
