@@ -99,7 +99,9 @@ export async function accompany(run: Run, options: CompanyOptions): Promise<Acco
       if (goOn === undefined || signal === 'SIGINT') cancel('interrupted', 'terminal')
       else leave()
       const lines = [
-        isLeaving ? `leaving it unfinished${wait}; again to stop at once` : `cancelling${wait}; Ctrl-C again to stop at once`,
+        isLeaving
+          ? `leaving it unfinished${wait}; again to stop at once`
+          : `cancelling${wait}; Ctrl-C again to stop at once`,
       ]
       if (progress) progress.say(lines)
       else output.note(lines)

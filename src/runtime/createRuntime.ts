@@ -212,7 +212,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     async resumeAll(all = {}) {
       checkResumeAllOptions(all)
       refuseIfClosed()
-      return resumeAll(all, { journal, resume: (runId, given) => resume(runId, given), isLive: (runId) => runs.find(runId) !== undefined })
+      return resumeAll(all, {
+        journal,
+        resume: (runId, given) => resume(runId, given),
+        isLive: (runId) => runs.find(runId) !== undefined,
+      })
     },
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)

@@ -29,7 +29,11 @@ const kills: fc.Arbitrary<Kill[]> = fc.array(
   fc.oneof(
     fc.record({ afterEvents: fc.integer({ min: 2, max: 12 }), at: fc.constantFrom('lost', 'written', 'delivered') }),
     fc.record({ afterMs: fc.nat(25), of: fc.constant('work'), signal: fc.constantFrom('SIGKILL', 'SIGTERM') }),
-    fc.record({ afterMs: fc.integer({ min: 60, max: 250 }), of: fc.constant('process'), signal: fc.constant('SIGKILL') }),
+    fc.record({
+      afterMs: fc.integer({ min: 60, max: 250 }),
+      of: fc.constant('process'),
+      signal: fc.constant('SIGKILL'),
+    }),
   ),
   { minLength: 2, maxLength: 8 },
 )

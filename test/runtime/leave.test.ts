@@ -33,7 +33,10 @@ interface Call {
 }
 
 /** A tool whose calls end when the test says so, or their signal. */
-function staged(more: object = {}, heed: 'signal' | 'nothing' = 'signal'): { readonly tool: Tool; readonly calls: Call[] } {
+function staged(
+  more: object = {},
+  heed: 'signal' | 'nothing' = 'signal',
+): { readonly tool: Tool; readonly calls: Call[] } {
   const calls: Call[] = []
   const tool = defineTool({
     name: 'staged',

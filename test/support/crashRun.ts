@@ -1,5 +1,12 @@
 // Carries random work out in this process, where a dead runtime is one that nobody listens to, and one that has left its runs is closed.
-import { createRuntime, memoryJournal, type Journal, type Run, type Runtime, type RuntimeOptions } from '../../src/runtime/index.ts'
+import {
+  createRuntime,
+  memoryJournal,
+  type Journal,
+  type Run,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../src/runtime/index.ts'
 import type { Goal } from '../../src/plan/index.ts'
 import type { CrashWork } from '../arbitraries/crashPlans.ts'
 import { crashRuntimeOptions, endStateOf, type EndState } from './crashWork.ts'
@@ -36,7 +43,8 @@ export async function carryOut(work: CrashWork, ends: readonly (Death | Leaving)
     const options = crashRuntimeOptions(work, outside, (ms, signal) => clock.wait(ms, signal))
     if (end !== undefined && 'leftAfterMs' in end) {
       const run = await carryOutUntilLeft({ ...options, clock }, left, life === 0 ? work.plan.goal : undefined, end)
-      if (run.outcome !== undefined) return { end: endStateOf(run), journal: left, outside, lives: life, pending: clock.pending }
+      if (run.outcome !== undefined)
+        return { end: endStateOf(run), journal: left, outside, lives: life, pending: clock.pending }
       if (clock.pending > 0) throw new Error(`${String(clock.pending)} timers are left.`)
       now = clock.now()
       continue

@@ -46,7 +46,10 @@ export async function resumeAll(file: string, options: ResumeAllCommandOptions, 
 }
 
 function worstOf(ended: readonly { readonly outcome: Outcome | undefined }[]): number {
-  return Math.max(exitCodes.done, ...ended.map(({ outcome }) => (outcome ? exitCodeOfOutcome(outcome) : exitCodes.left)))
+  return Math.max(
+    exitCodes.done,
+    ...ended.map(({ outcome }) => (outcome ? exitCodeOfOutcome(outcome) : exitCodes.left)),
+  )
 }
 
 function leftLine({ runId, error }: RunLeft, { errorColours }: Output): string {
