@@ -13,10 +13,11 @@ export class RunRecord implements HostWatcher {
   readonly #live = new Subject<Transition>()
   readonly progress = new Subject<StepProgress>()
   readonly result: Promise<Outcome>
-  /** Fulfilled when nothing more comes, however that is. */
+  /** Fulfilled when nothing more comes, however that is; who waits for it hears of it before those who wait for the result. */
   readonly ended: Promise<void>
   #settle: (outcome: Outcome) => void = () => undefined
   #reject: (error: Error) => void = () => undefined
+  #settleEnded: () => void = () => undefined
   #outcome: Outcome | undefined
   #isEnded = false
 
@@ -25,8 +26,10 @@ export class RunRecord implements HostWatcher {
       this.#settle = settle
       this.#reject = reject
     })
-    const over = (): void => undefined
-    this.ended = this.result.then(over, over) // so that a run that is left harms nobody who has not asked for its result
+    this.result.catch(() => undefined) // a run that is left harms nobody who has not asked for its result
+    this.ended = new Promise((settle) => {
+      this.#settleEnded = settle
+    })
   }
 
   get outcome(): Outcome | undefined {
@@ -49,17 +52,18 @@ export class RunRecord implements HostWatcher {
 
   onOver(outcome: Outcome): void {
     this.#outcome = outcome
-    this.#settle(outcome)
     this.#end()
+    this.#settle(outcome)
   }
 
   onLeft(error: Error): void {
-    this.#reject(error)
     this.#end()
+    this.#reject(error)
   }
 
   #end(): void {
     this.#isEnded = true
+    this.#settleEnded()
     this.#live.complete()
     this.progress.complete()
   }
