@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { importJournal, replayJournal } from '../../src/runtime/index.ts'
+import { importJournal, replayJournal, sqliteJournal } from '../../src/runtime/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'planloom-process-'))
 afterAll(() => {
@@ -55,12 +55,16 @@ function planFile(name: string, tool: string, ...more: object[]): string {
 
 /** Presses Ctrl-C, so to speak, once each time one of these texts has come. */
 function interruptAt(...texts: string[]): (stderr: string, pid: number) => void {
+  return signalAt('SIGINT', ...texts)
+}
+
+function signalAt(signal: NodeJS.Signals, ...texts: string[]): (stderr: string, pid: number) => void {
   let next = 0
   return (stderr, pid) => {
     const text = texts[next]
     if (text === undefined || !stderr.includes(text)) return
     next++
-    process.kill(pid, 'SIGINT')
+    process.kill(pid, signal)
   }
 }
 
@@ -102,6 +106,33 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
       outcome: { status: 'cancelled', message: expect.stringContaining('while long had not stopped yet') },
       steps: [{ id: 'list', status: 'succeeded' }, { id: 'long', status: 'running' }, { id: 'never' }],
     })
+  })
+
+  it('leaves a run of a journal at SIGTERM, where Ctrl-C cancels it; without a journal SIGTERM cancels', async () => {
+    const file = planFile('deployed', 'wait')
+    const journal = join(folder, 'deployed.db')
+    const args = ['run', file, ...tools, '--json', '--journal', journal]
+    const [left, cancelled, unrecorded] = await Promise.all([
+      planloom(args, signalAt('SIGTERM', '✓ list')),
+      planloom(args, interruptAt('✓ list')),
+      planloom(['run', file, ...tools, '--json'], signalAt('SIGTERM', '✓ list')),
+    ])
+    expect([left.code, cancelled.code, unrecorded.code]).toEqual([75, 130, 130])
+    const { runId, left: said } = JSON.parse(left.stdout) as { runId: string; left: { goOn: string } }
+    expect(said.goOn).toBe(`planloom resume ${file} ${runId} --journal ${journal} ${tools.join(' ')}`)
+    const kept = sqliteJournal(journal)
+    expect(kept.ownerOf(runId)).toBeUndefined()
+    const run = replayJournal([...kept.read(runId)])
+    expect([...run.ledger()].map(({ status }) => status)).toEqual(['succeeded', 'running', 'waiting'])
+    await kept.close()
+  })
+
+  it('stops at once when SIGTERM comes twice, and what it was leaving can be gone on with', async () => {
+    const journal = join(folder, 'twice.db')
+    const args = ['run', planFile('ignoring', 'ignore'), ...tools, '--journal', journal]
+    const { code, stdout } = await planloom(args, signalAt('SIGTERM', '✓ list', 'leaving it unfinished'))
+    expect(code).toBe(75)
+    expect(stdout).toMatch(/left unfinished: run-\w+, with 1 of 3 steps done; go on with it:\n {2}planloom resume /)
   })
 
   it.each([
