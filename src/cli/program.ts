@@ -290,7 +290,8 @@ function formatOption(): Option {
 
 const programHelp = `
 Files:
-  A goal is a module that exports \`goal\` and \`tools\` (and may export planner, executors, limits, approval),
+  A goal is a module that exports \`goal\` and \`tools\` (and may export planner, executors, limits, approval,
+  and watch(runtime)),
   or a JSON or YAML file with \`text\`. A plan is a JSON or YAML file with \`steps\`, or a module that exports \`plan\`.
   TypeScript modules need Node 22.18 or later, or tsx.
 
