@@ -4,9 +4,9 @@
 // npm package `vega-datasets`, and `audit-report`.
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createGoalPlanner } from 'planloom'
+import type { Runtime } from 'planloom'
 import { dataAudit } from './dataAudit.ts'
-import { recordPlanner } from './recordPlanner.ts'
+import { historyOf } from './report/history.ts'
 
 /** 73 real files, dirty in real ways. */
 export const realFolder = relative(
@@ -14,13 +14,20 @@ export const realFolder = relative(
   fileURLToPath(new URL('../../node_modules/vega-datasets/data', import.meta.url)),
 )
 
-const recorded = recordPlanner(createGoalPlanner())
 const { env } = process
+let runtime: Runtime | undefined
+
+/** The command tells which runtime it is: the report says how its run has come there, before a kill as well. */
+export function watch(opened: Runtime): void {
+  runtime = opened
+}
 
 export { limits } from './dataAudit.ts'
-export const planner = recorded.planner
 export const { goal, tools } = dataAudit({
   folder: env['AUDIT_FOLDER'] ?? realFolder,
   out: env['AUDIT_OUT'] ?? 'audit-report',
-  history: recorded.history,
+  history: (runId) => {
+    const found = runtime?.runs.find(({ id }) => id === runId)
+    return found && historyOf(found)
+  },
 })

@@ -10,11 +10,13 @@ import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { errorLines } from '../../src/cli/findingLines.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { showProgress } from '../../src/cli/progress/showProgress.ts'
+import { endWithReader } from '../../src/cli/readers.ts'
 import { readArguments, resumeCommand } from './arguments.ts'
 import { dataAudit, limits } from './dataAudit.ts'
 import { outcomeLines } from './outcomeLines.ts'
 import { historyOf } from './report/history.ts'
 
+endWithReader()
 const given = readArguments()
 const output = createOutput(process, false)
 try {

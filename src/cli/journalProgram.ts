@@ -80,7 +80,7 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
     .command('verify [file]')
     .description('find what is damaged')
     .option('--json', 'print one JSON document on stdout, and all else on stderr')
-    .action(async (file: string = defaultJournal) => {
+    .action(async (file: string = process.env[journalVariable] ?? defaultJournal) => {
       end(await verify(file, output))
     })
   journal
@@ -98,8 +98,11 @@ interface RunsLine {
   readonly within?: number
 }
 
+/** Names a journal once for all commands. */
+export const journalVariable = 'PLANLOOM_JOURNAL'
+
 export function onJournal(command: Command): Command {
   return command.addOption(
-    new Option('-j, --journal <file>', 'the journal').default(defaultJournal).env('PLANLOOM_JOURNAL'),
+    new Option('-j, --journal <file>', 'the journal').default(defaultJournal).env(journalVariable),
   )
 }

@@ -1,7 +1,7 @@
 // What a run is given: a goal or a plan, and the tools, from the files that the user names.
 import { PlanloomError } from '../errors.ts'
 import { goalSchema, type Finding, type Goal } from '../plan/index.ts'
-import type { RuntimeOptions, Tool } from '../runtime/index.ts'
+import type { Runtime, RuntimeOptions, Tool } from '../runtime/index.ts'
 import { InvalidWorkError } from './invalidWork.ts'
 import { isModulePath, loadModule } from './loadModule.ts'
 import { readDocument } from './readDocument.ts'
@@ -15,6 +15,8 @@ export interface Work extends Pick<
   readonly goal?: Goal
   /** As it came; whether it is a plan is for the validator to say. */
   readonly plan?: unknown
+  /** Is told the runtime that carries it out, before anything runs: tools find in it how their run has gone so far. */
+  readonly watch?: (runtime: Runtime) => void
 }
 
 export interface WorkOptions {
@@ -31,7 +33,7 @@ export interface WorkOptions {
 export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
   const content = isModulePath(path) ? await loadModule(path) : partOf(path, readDocument(path))
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
-  const { planner, executors, limits, approval, dispatch, uncertain } = content as Partial<Work>
+  const { planner, executors, limits, approval, dispatch, uncertain, watch } = content as Partial<Work>
   return {
     ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
     ...(content['goal'] === undefined && { plan: withFacts(planOf(path, content), options.facts) }),
@@ -41,6 +43,7 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
     ...(approval && { approval }),
     ...(dispatch && { dispatch }),
     ...(uncertain && { uncertain }),
+    ...(watch && { watch }),
     tools,
   }
 }

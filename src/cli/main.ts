@@ -7,15 +7,9 @@ import { exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { createOutput } from './output.ts'
 import { runCommand } from './program.ts'
+import { endWithReader } from './readers.ts'
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has gone away (`planloom … | head`), or the terminal has: there is nobody left to tell.
-    if (process.exitCode === exitCodes.left) return // a run is being left, which takes a moment
-    if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(process.exitCode ?? 1)
-    throw error
-  })
-}
+endWithReader()
 
 // What nobody caught while there is no run that it came into: a module that is being loaded, a planner.
 listenForCrashes((error) => {

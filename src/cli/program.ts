@@ -17,8 +17,7 @@ import { drawingFormats } from './drawing.ts'
 import { takeGiven } from './given.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
-import { addJournalCommands, onJournal } from './journalProgram.ts'
-import { defaultJournal } from './journals.ts'
+import { addJournalCommands, journalVariable, onJournal } from './journalProgram.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, labelsOf, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
 import { wrap } from './wrap.ts'
@@ -83,34 +82,49 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       'run audit.ts',
       'run plan.yaml --tools ./tools.js --journal run.jsonl',
       'run audit.ts --fact folder=./data --json > result.json',
-    ]),
-  ).action(async (file: string, options: CommandLine<RunOptions>) => {
-    end(await run(file, renamed(options), output))
-  })
+    ]).addOption(
+      new Option(
+        '-j, --journal <file>',
+        'record the run as it goes on: in an SQLite file (.db) that may hold many, or as JSON Lines',
+      ).env(journalVariable),
+    ),
+  )
+    .option('--overwrite', 'with --journal: replace what stands in the file')
+    .action(async (file: string, options: CommandLine<RunOptions>) => {
+      end(await run(file, renamed(options), output))
+    })
 
   runOptions(
-    command('resume <file> [run]', 'go on with a run whose process has ended; the file is the one it was begun with', [
-      'resume audit.ts --journal runs.db',
-      'resume audit.ts run-8k2v --journal runs.db --accept-changes',
-      'resume audit.ts --all --label team=red',
-    ]),
+    onJournal(
+      command(
+        'resume <file> [run]',
+        'go on with a run whose process has ended; the file is the one it was begun with',
+        [
+          'resume audit.ts --journal runs.db',
+          'resume audit.ts run-8k2v --journal runs.db --accept-changes',
+          'resume audit.ts --all --label team=red',
+        ],
+      ),
+    ),
   )
     .option('--accept-changes', 'go on although tools or planner are not those that the run had')
     .option('--all', 'every run of the journal that is not over, and that no other process has')
     .option('--label <name=value>', 'with --all: only runs with this label; may be repeated', takeSetting)
     .action(async (file: string, named: string | undefined, { all, label, ...options }: ResumeLine) => {
-      const resuming = { journal: defaultJournal, ...renamed(options) }
+      const resuming = renamed(options)
       if (!all) return end(await resume(file, named, resuming, output))
       if (named !== undefined) throw new PlanloomError('USAGE', 'Either a run is named, or all are meant (--all).')
       end(await resumeAll(file, { ...resuming, ...(label && { labels: labelsOf(label) }) }, output))
     })
 
   runOptions(
-    command('fork <file> [run]', 'go on from a moment of a run, as a new run, with something changed', [
-      'fork audit.ts run-8k2v --at 120 --report region=north',
-      'fork audit.ts latest --at 12 --output list=@fewer-files.json',
-      'fork audit.ts run-8k2v --at first-replan --patch patch.json',
-    ]),
+    onJournal(
+      command('fork <file> [run]', 'go on from a moment of a run, as a new run, with something changed', [
+        'fork audit.ts run-8k2v --at 120 --report region=north',
+        'fork audit.ts latest --at 12 --output list=@fewer-files.json',
+        'fork audit.ts run-8k2v --at first-replan --patch patch.json',
+      ]),
+    ),
   )
     .requiredOption('--at <event>', 'the event after which it goes on, or "first-replan"', takeMoment)
     .option(
@@ -123,15 +137,9 @@ function createProgram(output: Output, end: (code: number) => void): Command {
     .option('--fail <step=reason>', 'how such a step failed; may be repeated', takeSetting)
     .option('--patch <file>', 'a patch of the plan, or the plan as it is to be')
     .option('--by <name>', 'who forks it, for the record')
-    .action(
-      async (
-        file: string,
-        named: string | undefined,
-        options: CommandLine<Partial<ForkCommandOptions> & Pick<ForkCommandOptions, 'at'>>,
-      ) => {
-        end(await fork(file, named, { journal: defaultJournal, ...renamed(options) }, output))
-      },
-    )
+    .action(async (file: string, named: string | undefined, options: CommandLine<ForkCommandOptions>) => {
+      end(await fork(file, named, renamed(options), output))
+    })
 
   workOptions(
     command('plan <file>', 'show the plan for a goal, without running it', [
@@ -224,7 +232,7 @@ type CommandLine<O> = O & {
   readonly time?: number
 }
 
-type ResumeLine = CommandLine<Partial<ResumeCommandOptions>> & {
+type ResumeLine = CommandLine<ResumeCommandOptions> & {
   readonly all?: boolean
   readonly label?: ReadonlyMap<string, unknown>
 }
@@ -266,12 +274,7 @@ function runOptions(command: Command): Command {
     )
     .option('-y, --yes', 'approve beforehand whatever wants approval')
     .option('-a, --answer <step=value>', 'the answer to a step that asks a person; may be repeated', takeSetting)
-    .option(
-      '-j, --journal <file>',
-      'record the run as it goes on: in an SQLite file (.db) that may hold many, or as JSON Lines',
-    )
     .option('--reuse-plans', 'with --journal <file>.db: plan a goal only when no earlier run has')
-    .option('--overwrite', 'with --journal: replace what stands in the file')
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show no progress')
     .option('--seed <n>', 'seed of ids and jitter, for runs that can be repeated', wholeNumber)
@@ -287,7 +290,8 @@ function formatOption(): Option {
 
 const programHelp = `
 Files:
-  A goal is a module that exports \`goal\` and \`tools\` (and may export planner, executors, limits, approval),
+  A goal is a module that exports \`goal\` and \`tools\` (and may export planner, executors, limits, approval,
+  and watch(runtime)),
   or a JSON or YAML file with \`text\`. A plan is a JSON or YAML file with \`steps\`, or a module that exports \`plan\`.
   TypeScript modules need Node 22.18 or later, or tsx.
 

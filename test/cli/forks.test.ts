@@ -1,7 +1,7 @@
 // Forks and moments from the command line.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { scratchFolder } from '../support/scratchFolder.ts'
 import { callCommand } from './callCommand.ts'
 
@@ -45,6 +45,24 @@ it('planloom fork goes on from a moment with another outcome, and diff tells wha
   expect(json).toMatchObject({ facts: [] })
   expect((json as { readonly steps: readonly { readonly id: string }[] }).steps.map(({ id }) => id)).toContain('double[0]')
 }) // prettier-ignore
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it('PLANLOOM_JOURNAL names the journal for run, fork, resume and journal verify as for all others', async () => {
+  const journal = join(scratchFolder(), 'named.db')
+  vi.stubEnv('PLANLOOM_JOURNAL', journal)
+  expect((await callCommand('run', goal, '-q')).code).toBe(0)
+  const run = await latest(journal)
+  expect((await callCommand('fork', goal, run, '--at', '0', '-q')).code).toBe(0)
+  expect(await latest(journal)).not.toBe(run)
+  expect((await callCommand('resume', goal)).stderr).toContain(`"${journal}" holds no run that is not over.`)
+  expect((await callCommand('journal', 'verify', '--json')).json).toMatchObject({ journal, runs: 2, faults: [] })
+  const other = join(scratchFolder(), 'other.db')
+  expect((await callCommand('run', goal, '-q', '--journal', other)).code).toBe(0)
+  expect(await latest(other)).not.toBe('')
+})
 
 it('planloom diff tells a few of many that are alike, and says how many more there are', async () => {
   const plan = (name: string, count: number): string => {

@@ -8,6 +8,7 @@ import { callCommand } from './callCommand.ts'
 
 const goal = 'test/cli/fixtures/goal.ts'
 const tools = 'test/cli/fixtures/tools.ts'
+const watching = 'test/cli/fixtures/watching.ts'
 const hopeless = 'test/cli/fixtures/hopeless.ts'
 
 /** A journal with a run that is done and one that failed after it. */
@@ -129,11 +130,19 @@ describe('a run', () => {
 describe('planloom resume', () => {
   /** A journal with the beginning of a run: what a killed process leaves. */
   async function interrupted(...more: string[]): Promise<string> {
+    return interruptedRun(goal, { lines: 4 }, ...more)
+  }
+
+  async function interruptedRun(
+    work: string,
+    { lines }: { readonly lines: number },
+    ...more: string[]
+  ): Promise<string> {
     const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'left.db')]
     const whole = join(scratchFolder(), 'whole.db')
-    await callCommand('run', goal, '--journal', whole, '-q', ...more)
+    await callCommand('run', work, '--journal', whole, '-q', ...more)
     await callCommand('export', '-j', whole, '--out', file)
-    writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 4).join('\n'))
+    writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, lines).join('\n'))
     expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
     return journal
   }
@@ -147,6 +156,13 @@ describe('planloom resume', () => {
     expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/completed +5 of 5/)
     expect((await callCommand('resume', goal, '-j', journal)).stderr).toContain('holds no run that is not over')
   })
+
+  it('tells a module that wants to watch which runtime it is, so that tools know what came before the end of the process', async () => {
+    const journal = await interruptedRun(watching, { lines: 3 })
+    expect((await callCommand('resume', watching, '-j', journal, '-q')).code).toBe(0)
+    const { stdout } = await callCommand('events', '-j', journal, '--json')
+    expect(stdout).toContain('"output":{"succeeded":["list"]}')
+  }) // prettier-ignore
 
   it('goes on with the planner that reuses plans, where the run was begun with it', async () => {
     const journal = await interrupted('--reuse-plans')

@@ -132,6 +132,7 @@ export async function openWork(
     ...(opened && work.goal && plannerFor(work, options, opened)),
     ask: questions.ask,
   })
+  work.watch?.(runtime)
   return { runtime, work, questions }
 }
 
@@ -179,7 +180,7 @@ export function limitsOf({ concurrency, timeMs, replans }: RunOptions): Partial<
 }
 
 function runtimeOptions(work: Work, options: RunOptions): RuntimeOptions {
-  const { goal: _goal, plan: _plan, ...chosen } = work
+  const { goal: _goal, plan: _plan, watch: _watch, ...chosen } = work
   return {
     ...chosen,
     limits: { ...work.limits, ...limitsOf(options) },

@@ -214,12 +214,26 @@ class FileJournal implements SqliteJournal {
     this.#isClosed = true
     this.#watch.close()
     this.#commits.drain()
-    this.#doing('be closed', () => {
-      this.#madeOwner?.close()
-      // Folds the log into the file, as far as nobody else reads it: the file alone is the journal then.
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    try {
+      // Both can be done without. The lease of a process that has ended ends by itself, and whoever opens the file next
+      // folds the log into it: that a disk is full, or that another process writes, is no failure of what was recorded.
+      this.#tidied(() => this.#madeOwner?.close())
+      // As far as nobody else reads the file: it alone is the journal then.
+      this.#tidied(() => {
+        this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      })
+    } finally {
       this.#database.close()
-    })
+    }
+  }
+
+  /** Does what may be left undone where the file cannot be written now. */
+  #tidied(work: () => void): void {
+    try {
+      this.#doing('be closed', work)
+    } catch (error) {
+      if (!isUnwritable(error)) throw error
+    }
   }
 
   /** Made when the first run is taken. */
@@ -298,6 +312,11 @@ class FileJournal implements SqliteJournal {
 function limitSize(database: Database, maxBytes: number): void {
   const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { readonly page_size: number }
   database.exec(`PRAGMA max_page_count = ${String(Math.max(1, Math.floor(maxBytes / pageBytes)))}`)
+}
+
+function isUnwritable(error: unknown): boolean {
+  const { code } = error as PlanloomError
+  return code === 'JOURNAL_FULL' || code === 'JOURNAL_READONLY' || code === 'JOURNAL_BUSY'
 }
 
 function checkPresence(path: string, wanted: SqliteJournalOptions['file']): void {

@@ -1,5 +1,5 @@
 // The audit as its own program, as `npm start` starts it: what a person reads, and what a script sees.
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,15 +26,24 @@ function start(...given: readonly string[]) {
 }
 
 /** Kills the process with SIGKILL once it has said `words`. */
-async function startUntil(words: string | undefined, ...given: readonly string[]) {
+function startUntil(words: string | undefined, ...given: readonly string[]) {
+  return startWatched(
+    (stderr, child) => {
+      if (words !== undefined && stderr.includes(words)) child.kill('SIGKILL')
+    },
+    ...given,
+  )
+}
+
+async function startWatched(onStderr: (stderr: string, child: ChildProcess) => void, ...given: readonly string[]) {
   const args = ['--import', 'tsx', 'examples/data-audit/main.ts', ...given]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  child.stderr.on('data', () => {
-    if (words !== undefined && stderr.includes(words)) child.kill('SIGKILL')
-  })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+    onStderr(stderr, child)
+  })
   const code = await new Promise<number | null>((settle) => child.on('close', settle))
   return { code, stdout, stderr }
 }
@@ -84,6 +93,21 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     const totals = (report: string): unknown =>
       (JSON.parse(readFileSync(join(report, 'report.json'), 'utf8')) as { readonly totals: unknown }).totals
     expect(totals(out)).toEqual(totals(whole))
+  })
+
+  it('leaves its run to be gone on with when its reader goes away', async () => {
+    const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}.csv`, `id,value\n1,${n}\n2,${n}\n`]))
+    const given = [folderWith('unread', files), '--out', join(base, 'unread-out'), '--journal', join(base, 'unread.db')]
+    const { code, stderr } = await startWatched(
+      (said, child) => {
+        if (said.includes('planned')) child.stderr?.destroy()
+      },
+      ...given,
+    )
+    expect(code).toBe(1)
+    const [, runId = ''] = /^(\S+) is recorded in/m.exec(stderr) ?? []
+    const resumed = await start(...given, '--resume', runId)
+    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringMatching(/✓ completed/)])
   })
 
   it('records nothing where that is wanted, and does not run without a record that was asked for', async () => {

@@ -284,6 +284,22 @@ describe('a disk that fails', () => {
   })
 })
 
+describe('closing', () => {
+  it('takes nobody down while another process writes, and the runs can be taken afterwards', async () => {
+    const path = join(scratchFolder(), 'runs.db')
+    const journal = open(path)
+    const run = journal.create('one')
+    run.append({ type: 'run.resume', id: 'e0', at: 1, seq: 0 })
+    await run.flush()
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    expect(() => journal.close()).not.toThrow()
+    other.exec('ROLLBACK')
+    other.close()
+    expect(open(path).open('one').next).toBe(1)
+  })
+})
+
 describe('taking runs out', () => {
   async function fileWithTwo(): Promise<SqliteJournal> {
     const journal = open(join(scratchFolder(), 'runs.db'), { fileOverBytes: 5_000 })
