@@ -94,7 +94,7 @@ it('comes to it where SIGTERM or SIGHUP have it leave the run, by the command th
   expect(Number(steps)).toBeGreaterThan(0)
   expect(command).toMatch(/^resume test\/durability\/commandWork\.ts run-\w+ --journal /)
   const resume = command.split(' ')
-  const again = await planloom(effects, [...resume, '--json'], { signal: 'SIGHUP', afterSteps: 1 })
+  const again = await planloom(effects, [...resume, '--json'], { signal: 'SIGHUP', afterSteps: Number(steps) + 1 })
   expect(again.code).toBe(75)
   expect(JSON.parse(again.stdout)).toMatchObject({ left: { goOn: `planloom ${command}` }, steps: expect.any(Array) })
   const resumed = await planloom(effects, [...resume, '--json'])
