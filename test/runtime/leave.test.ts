@@ -10,6 +10,7 @@ import {
   PlanloomError,
   runLogic,
   sqliteJournal,
+  type Journal,
   type JournalEvent,
   type Planner,
   type Run,
@@ -340,6 +341,31 @@ describe('leaving', () => {
     expect(await run.result).toMatchObject({ reason: 'done' })
     runtime.start(planOf([{ id: 'a', tool: 'staged' }]))
     await runtime.close()
+  })
+
+  it('does not take up a run whose record was still being read', async () => {
+    const kept = memoryJournal()
+    const { tool, calls } = staged()
+    const first = createRuntime({ tools: [tool], journal: kept })
+    first.start(chain, { runId: 'run' })
+    await began(calls, 1)
+    await first.close({ runs: 'leave' })
+    let goOn: () => void = () => undefined
+    const read = new Promise<void>((resolve) => (goOn = resolve))
+    const slow: Journal = {
+      ...kept,
+      read: async function* (runId, from) {
+        await read
+        yield* kept.read(runId, from)
+      },
+    }
+    const second = createRuntime({ tools: [tool], journal: slow })
+    const code = codeOf(second.resume('run'))
+    await second.close({ runs: 'leave' })
+    goOn()
+    expect(await code).toBe('RUNTIME_CLOSED')
+    await using third = createRuntime({ tools: [tool], journal: kept })
+    expect((await third.resume('run')).state).toBe('awaiting')
   })
 
   it('puts the actor of a run in error, with what has become of it', async () => {

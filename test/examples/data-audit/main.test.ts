@@ -95,6 +95,25 @@ describe.concurrent('the audit as a program', { timeout: 180_000 }, () => {
     expect(totals(out)).toEqual(totals(whole))
   })
 
+  it('leaves its run at SIGTERM, and names the command that goes on with it to the same report', async () => {
+    const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}.csv`, `id,value\n1,${n}\n2,${n}\n`]))
+    const out = join(base, 'left-out')
+    const given = [folderWith('left', files), '--out', out, '--journal', join(base, 'left.db')]
+    let isTold = false
+    const left = await startWatched(
+      (said, child) => {
+        if (!isTold && said.includes('✓ profile[3]')) isTold = child.kill('SIGTERM')
+      },
+      ...given,
+    )
+    expect(left.code).toBe(75)
+    expect(existsSync(join(out, 'report.json'))).toBe(false)
+    const [, command = ''] = /go on with it:\n {2}npm start -- (.*)\n/.exec(left.stdout) ?? []
+    const resumed = await start(...command.split(' '))
+    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringMatching(/✓ completed/)])
+    expect(existsSync(join(out, 'report.json'))).toBe(true)
+  })
+
   it('leaves its run to be gone on with when its reader goes away', async () => {
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}.csv`, `id,value\n1,${n}\n2,${n}\n`]))
     const given = [folderWith('unread', files), '--out', join(base, 'unread-out'), '--journal', join(base, 'unread.db')]
