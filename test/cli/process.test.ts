@@ -98,7 +98,7 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
 
   it('stops at once when Ctrl-C comes twice, whatever the tool does', async () => {
     const args = ['run', planFile('ignore', 'ignore'), ...tools, '--json']
-    const { code, stdout } = await planloom(args, interruptAt('✓ list', 'cancelling'))
+    const { code, stdout } = await planloom(args, interruptAt('ignoring', 'cancelling'))
     expect(code).toBe(130)
     // It did not wait for the end of the run, and says so.
     expect(JSON.parse(stdout)).toMatchObject({
@@ -129,8 +129,8 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
 
   it('stops at once when SIGTERM comes twice, and what it was leaving can be gone on with', async () => {
     const journal = join(folder, 'twice.db')
-    const args = ['run', planFile('ignoring', 'ignore'), ...tools, '--journal', journal]
-    const { code, stdout } = await planloom(args, signalAt('SIGTERM', '✓ list', 'leaving it unfinished'))
+    const args = ['run', planFile('twice', 'ignore'), ...tools, '--journal', journal]
+    const { code, stdout } = await planloom(args, signalAt('SIGTERM', 'ignoring', 'leaving it unfinished'))
     expect(code).toBe(75)
     expect(stdout).toMatch(/left unfinished: run-\w+, with 1 of 3 steps done; go on with it:\n {2}planloom resume /)
   })
