@@ -27,6 +27,7 @@ export {
   systemClock,
   ToolError,
   unlimited,
+  verifyJournal,
 } from './runtime/index.ts'
 export type {
   CachedPlannerOptions,

@@ -1,7 +1,8 @@
 // The subcommands about journals in SQLite files, with their options and help.
 import { Option, type Command } from 'commander'
 import { events, type EventsOptions } from './commands/events.ts'
-import { prune, repair, verify, type PruneRunsOptions } from './commands/journal.ts'
+import { repair, verify } from './commands/journal.ts'
+import { prune, type PruneRunsOptions } from './commands/prune.ts'
 import { runs, type RunsOptions } from './commands/runs.ts'
 import { show, type ShowOptions } from './commands/show.ts'
 import { exportRun, importRun, type ExportOptions } from './commands/transfer.ts'
@@ -80,8 +81,8 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
     .command('verify [file]')
     .description('find what is damaged')
     .option('--json', 'print one JSON document on stdout, and all else on stderr')
-    .action(async (file: string = process.env[journalVariable] ?? defaultJournal) => {
-      end(await verify(file, output))
+    .action((file: string = process.env[journalVariable] ?? defaultJournal) => {
+      end(verify(file, output))
     })
   journal
     .command('repair <file>')

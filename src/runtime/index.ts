@@ -16,7 +16,8 @@ export type {
   StartOptions,
 } from './runtime.ts'
 export type { Question, Replay, Run, RunState, StepProgress, Transition } from './run.ts'
-export { copyRun, repairJournal, type Repaired } from './copyRun.ts'
+export { copyRun } from './copyRun.ts'
+export { repairJournal, verifyJournal, type Repaired } from './repairJournal.ts'
 export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
 export type { Pruned, PruneOptions } from '../journal/sqlite/prune.ts'
 export { sqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '../journal/sqlite/sqliteJournal.ts'

@@ -2,6 +2,7 @@
 //
 // Source of the numbers: https://www.sqlite.org/rescode.html (the low byte of an extended code is the primary one).
 import { PlanloomError } from '../../errors.ts'
+import { cutOf, headerBytes, lengthOf, type CutShort } from './fileLength.ts'
 
 interface Kind {
   readonly code: string
@@ -10,6 +11,8 @@ interface Kind {
 }
 
 const damaged = 'Look with "planloom journal verify"; "planloom journal repair" writes what is intact into a new file.'
+
+const elsewhere = 'Take a copy of the file, or an exported run (planloom import), if you have one.'
 
 const kinds: Readonly<Record<number, Kind>> = {
   5: {
@@ -65,6 +68,8 @@ export function isBusy(error: unknown): boolean {
 export function journalFailure(error: unknown, path: string, what: string): PlanloomError {
   if (error instanceof PlanloomError) return error
   const code = sqliteCode(error)
+  const byLength = code === undefined ? undefined : lengthFailure(code & 0xff, path, error)
+  if (byLength !== undefined) return byLength
   const kind = code === undefined ? undefined : (kinds[code] ?? kinds[code & 0xff])
   const said = error instanceof Error ? error.message : String(error)
   return new PlanloomError(
@@ -72,4 +77,36 @@ export function journalFailure(error: unknown, path: string, what: string): Plan
     `The journal "${path}" could not ${what}: ${kind === undefined ? said : `${kind.what} (${said})`}.`,
     { hint: kind?.hint ?? 'Look at the cause.', where: { path }, cause: error },
   )
+}
+
+/** What the length of the file says better than SQLite does. */
+function lengthFailure(code: number, path: string, cause: unknown): PlanloomError | undefined {
+  if (![10, 11, 26].includes(code)) return undefined
+  const length = lengthOf(path)
+  if (length !== undefined && length.bytes < headerBytes) return headerLost(path, length.bytes, cause)
+  const cut = cutOf(length)
+  return cut === undefined ? undefined : cutShort(path, cut, cause)
+}
+
+/** The file has lost its end. */
+export function cutShort(path: string, { bytes, of }: CutShort, cause?: unknown): PlanloomError {
+  const message = `The journal "${path}" was cut short: ${inDigits(bytes)} of ${inDigits(of)} bytes are left.`
+  return new PlanloomError('JOURNAL_DAMAGED', message, { hint: damaged, where: { path }, cause })
+}
+
+/** Not even the list of tables can be read. */
+export function tooLittleLeft(path: string, { bytes, of }: CutShort, cause: unknown): PlanloomError {
+  const message = `The journal "${path}" was cut short: of ${inDigits(of)} bytes only ${inDigits(bytes)} are left, which is too little to read anything of it.`
+  return new PlanloomError('JOURNAL_DAMAGED', message, { hint: elsewhere, where: { path }, cause })
+}
+
+/** What is there is less than every SQLite file begins with. */
+export function headerLost(path: string, bytes: number, cause?: unknown): PlanloomError {
+  const left = bytes === 0 ? 'is empty' : `has only ${String(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  const message = `The file "${path}" ${left}: there is no journal in it, or nothing of one is left that could be read or saved.`
+  return new PlanloomError('JOURNAL_FORMAT', message, { hint: elsewhere, where: { path }, cause })
+}
+
+function inDigits(bytes: number): string {
+  return bytes.toLocaleString('en')
 }

@@ -3,10 +3,10 @@ import { PlanloomError } from '../../errors.ts'
 import type { JournalEvent } from '../journal.ts'
 import { chainNext, chainStart, sameChecksum } from './chain.ts'
 import type { Contents } from './contents.ts'
-import type { Database } from './driver.ts'
+import type { Database, Statement } from './driver.ts'
 import { readEvent } from './eventText.ts'
 import { journalFailure } from './failures.ts'
-import type { RunRow } from './runsTable.ts'
+import type { KnownRun } from './intactRuns.ts'
 
 interface EventRow {
   readonly seq: number
@@ -17,7 +17,7 @@ interface EventRow {
 export interface ReadOptions {
   readonly database: Database
   readonly contents: Contents
-  readonly run: RunRow
+  readonly run: KnownRun
   readonly path: string
   readonly from: number
 }
@@ -37,7 +37,7 @@ function* checkedRows({ database, run, path }: ReadOptions, from: number): Gener
   let before = from === 0 ? chainStart(run.run_id) : undefined
   let next = Math.max(0, from - 1) // the one before, for its checksum
   for (;;) {
-    const rows = readSafely(() => page.all(run.id, next, pageRows) as unknown as readonly EventRow[], path)
+    const { rows, fault } = rowsOf(page, run.id, next)
     for (const row of rows) {
       if (row.seq !== next) throw broken(run, path, next, 'is missing')
       if (before !== undefined && !sameChecksum(chainNext(before, row.seq, row.body), row.chain))
@@ -46,9 +46,29 @@ function* checkedRows({ database, run, path }: ReadOptions, from: number): Gener
       next += 1
       if (row.seq >= from) yield row
     }
+    if (fault !== undefined) throw journalFailure(fault, path, 'be read')
     if (rows.length < pageRows) break
   }
-  if (next < run.events) throw broken(run, path, next, 'is missing')
+  if (next < (run.events ?? 0)) throw broken(run, path, next, 'is missing')
+}
+
+/** A page of rows; where one of them cannot be read, those before it. */
+function rowsOf(
+  page: Statement,
+  run: number,
+  next: number,
+): { readonly rows: readonly EventRow[]; readonly fault?: unknown } {
+  try {
+    return { rows: page.all(run, next, pageRows) as readonly EventRow[] }
+  } catch {
+    const rows: EventRow[] = []
+    try {
+      for (const row of page.iterate(run, next, pageRows)) rows.push(row as EventRow)
+      return { rows }
+    } catch (fault) {
+      return { rows, fault }
+    }
+  }
 }
 
 function readSafely<T>(read: () => T, path: string): T {
@@ -59,7 +79,7 @@ function readSafely<T>(read: () => T, path: string): T {
   }
 }
 
-function broken(run: RunRow, path: string, seq: number, what: string): PlanloomError {
+function broken(run: KnownRun, path: string, seq: number, what: string): PlanloomError {
   return new PlanloomError('JOURNAL_BROKEN', `Event ${String(seq)} of run "${run.run_id}" in "${path}" ${what}.`, {
     hint: `What stands before it is intact: "planloom journal repair" writes that into a new file.`,
     where: { runId: run.run_id, path },

@@ -116,14 +116,11 @@ export function bringUpToDate(database: Database, path: string): void {
 }
 
 /** @returns the version of the file, 0 for a new one. @throws as `bringUpToDate` */
-function checkVersion(database: Database, path: string): number {
+export function checkVersion(database: Database, path: string): number {
   const version = numberOf(database, 'user_version')
   const tables = database.prepare(`SELECT count(*) AS count FROM sqlite_schema`).get() as { readonly count: number }
   if (tables.count > 0 && numberOf(database, 'application_id') !== applicationId) {
-    throw new PlanloomError('JOURNAL_FORMAT', `"${path}" is an SQLite file, but no journal of planloom.`, {
-      hint: 'Choose another file; this one was left as it is.',
-      where: { path },
-    })
+    throw notJournal(path)
   }
   if (version > schemaVersion) {
     throw new PlanloomError(
@@ -133,6 +130,13 @@ function checkVersion(database: Database, path: string): number {
     )
   }
   return version
+}
+
+export function notJournal(path: string): PlanloomError {
+  return new PlanloomError('JOURNAL_FORMAT', `"${path}" is an SQLite file, but no journal of planloom.`, {
+    hint: 'Choose another file; this one was left as it is.',
+    where: { path },
+  })
 }
 
 function numberOf(database: Database, pragma: 'user_version' | 'application_id'): number {

@@ -2,10 +2,9 @@
 //
 // Q1. Reading never waits for writing, nor the other way round (write-ahead log).
 // Q2. What is read is checked against its checksum chain first: an event that was damaged is an error, never a guess.
-import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { PlanloomError } from '../../errors.ts'
+import type { PlanloomError } from '../../errors.ts'
 import { makeFolderSync } from '../../makeFolder.ts'
 import type {
   Durability,
@@ -24,6 +23,7 @@ import { inTransaction, openFile, type Database } from './driver.ts'
 import { isBusy, journalFailure } from './failures.ts'
 import { GroupCommit } from './groupCommit.ts'
 import { Owner, type RunOwner } from './owner.ts'
+import { checkPresence } from './presence.ts'
 import { pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
 import { readEvents } from './readEvents.ts'
 import { insertRequest, listRequests } from './requestsTable.ts'
@@ -67,7 +67,7 @@ export interface SqliteJournal extends Journal {
   requests(runId: string): readonly RunRequest[]
   /** The process that has a run, as far as can be told. @throws `RUN_UNKNOWN` */
   ownerOf(runId: string): RunOwner | undefined
-  /** Looks the whole file through. */
+  /** Looks the whole file through. One that was cut short cannot be opened as a journal; `verifyJournal` looks at it. */
   verify(): VerifyReport
   /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
   remove(runId: string): Pruned
@@ -198,7 +198,7 @@ class FileJournal implements SqliteJournal {
   }
 
   verify(): VerifyReport {
-    return verifyFile(this.#database, this.#contents, this.path)
+    return verifyFile({ database: this.#database, contents: this.#contents, path: this.path })
   }
 
   remove(runId: string): Pruned {
@@ -317,20 +317,4 @@ function limitSize(database: Database, maxBytes: number): void {
 function isUnwritable(error: unknown): boolean {
   const { code } = error as PlanloomError
   return code === 'JOURNAL_FULL' || code === 'JOURNAL_READONLY' || code === 'JOURNAL_BUSY'
-}
-
-function checkPresence(path: string, wanted: SqliteJournalOptions['file']): void {
-  const isThere = existsSync(path)
-  if (wanted === 'new' && isThere) {
-    throw new PlanloomError('JOURNAL_EXISTS', `There is a file "${path}" already.`, {
-      hint: 'Choose another path, or take that file away.',
-      where: { path },
-    })
-  }
-  if (wanted === 'existing' && !isThere) {
-    throw new PlanloomError('JOURNAL_UNKNOWN', `There is no journal "${path}".`, {
-      hint: 'Check the path; "planloom run --journal" makes one.',
-      where: { path },
-    })
-  }
 }
