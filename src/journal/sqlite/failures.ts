@@ -12,7 +12,7 @@ interface Kind {
 
 const damaged = 'Look with "planloom journal verify"; "planloom journal repair" writes what is intact into a new file.'
 
-const elsewhere = 'Take a copy of the file, or an exported run (planloom import), if you have one.'
+const elsewhere = 'If there is a backup of the file, or an exported run (planloom import), go on with that.'
 
 const kinds: Readonly<Record<number, Kind>> = {
   5: {

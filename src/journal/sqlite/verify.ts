@@ -78,7 +78,9 @@ export function checkRun(
   } catch (error) {
     const found = faultOf(error, file.path)
     if (seq === of && found.code !== 'JOURNAL_BROKEN') return { seq } // what cannot be read stands behind its last event
-    return { seq, fault: inRun(found) }
+    if (found.code !== 'JOURNAL_DAMAGED') return { seq, fault: inRun(found) }
+    const message = `Event ${String(seq)}, or a large value of it, cannot be read: pages of the file are lost or damaged.`
+    return { seq, fault: inRun({ code: found.code, message }) }
   }
   if (of !== undefined) return { seq }
   const message = `The row of run "${runId}" in the list of runs is lost: how many events it had is not known.`
