@@ -51,6 +51,7 @@ async function saved(path: string, { file, events }: Written, length: number): P
   const to = join(dirname(path), 'saved.db')
   try {
     const report = verifyJournal(path)
+    for (const { code } of report.faults) expect(['JOURNAL_DAMAGED', 'JOURNAL_BROKEN']).toContain(code)
     const repaired = await repairJournal(path, to)
     expect(readFileSync(path).equals(file.subarray(0, length))).toBe(true) // as it was
     const kept = repaired.runs.reduce((sum, run) => sum + run.kept, 0)

@@ -53,7 +53,9 @@ const kinds: Readonly<Record<number, Kind>> = {
 /** The extended result code of SQLite, where an error has one. */
 function sqliteCode(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: unknown } | null)?.errcode
-  return typeof code === 'number' ? code : undefined
+  if (typeof code === 'number') return code
+  // While it goes through rows, the driver gives SQLite's words only.
+  return error instanceof Error && error.message.includes('database disk image is malformed') ? 11 : undefined
 }
 
 export function isBusy(error: unknown): boolean {
