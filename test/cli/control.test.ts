@@ -1,6 +1,7 @@
 // Controlling a run from the command line: one that another process has, and one that nobody has.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -40,6 +41,20 @@ async function lastEvent(planloom: Live['planloom']): Promise<string | undefined
 }
 
 describe('a run that a process has', () => {
+  it('is listed and shown as that, with the process that has it', async () => {
+    const { run, planloom } = await live([ask])
+    expect((await planloom('runs')).stdout).toMatch(/^run-live +awaiting /)
+    const shown = (await planloom('show')).stdout
+    expect(shown).toContain(`It is awaiting: process ${String(process.pid)} on ${hostname()} has it.\n`)
+    expect(shown).not.toContain('planloom resume')
+    const owner = { pid: process.pid, host: hostname() }
+    expect((await planloom('runs', '--json')).json).toMatchObject({ runs: [{ runId: 'run-live', owner }] })
+    expect((await planloom('show', '--json')).json).toMatchObject({ owner })
+    run.cancel()
+    await run.result
+    expect((await planloom('runs', '--json')).stdout).not.toContain('"owner"')
+  })
+
   it('is paused and continued', async () => {
     const { run, planloom } = await live([ask])
     const { code, stdout } = await planloom('pause', '--by', 'ann')

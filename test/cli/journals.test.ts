@@ -149,7 +149,14 @@ describe('planloom resume', () => {
 
   it('goes on with the run that is not over, to the end that it would have had', async () => {
     const journal = await interrupted()
-    expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/awaiting/)
+    expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/left awaiting/)
+    const shown = (await callCommand('show', '-j', journal)).stdout
+    expect(shown).toMatch(
+      /‖ It was left awaiting: no process has it\. Go on with it:\n {2}planloom resume <file> run-\w+ --journal /,
+    )
+    expect(shown).toContain('steps when it was left: 1 succeeded')
+    expect((await callCommand('show', '-j', journal, '--json')).json).toMatchObject({ owner: null })
+    expect((await callCommand('runs', '-j', journal, '--json')).json).toMatchObject({ runs: [{ owner: null }] })
     const { code, stdout } = await callCommand('resume', goal, '-j', journal, '-q')
     expect(code).toBe(0)
     expect(stdout).toContain('✓ numbers  [0,1,2]')

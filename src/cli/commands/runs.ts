@@ -1,5 +1,5 @@
 // `planloom runs`: the runs of a journal, newest first.
-import type { RunFilter, RunSummary } from '../../runtime/index.ts'
+import type { RunFilter, RunSummary, SqliteJournal } from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
 import { roughDuration } from '../duration.ts'
 import { printable } from '../escape.ts'
@@ -7,6 +7,7 @@ import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
 import { withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { ownership } from '../ownerLines.ts'
 
 export interface RunsOptions extends Pick<RunFilter, 'goal' | 'labels' | 'limit'> {
   readonly journal: string
@@ -23,17 +24,23 @@ export async function runs(options: RunsOptions, output: Output): Promise<number
       ...(state && { state }),
       ...(withinMs !== undefined && { since: Date.now() - withinMs }),
     })
-    output.print(found.length === 0 ? ['No runs.'] : runLines(found, output))
-    output.document({ journal: path, runs: found })
+    const owners = journal.owners()
+    output.print(found.length === 0 ? ['No runs.'] : runLines(found, owners, output))
+    output.document({ journal: path, runs: found.map((run) => ({ ...run, ...ownership(run, owners.get(run.runId)) })) })
     return exitCodes.done
   })
 }
 
-function runLines(found: readonly RunSummary[], { colours, columns = 120 }: Output): string[] {
+function runLines(
+  found: readonly RunSummary[],
+  owners: ReturnType<SqliteJournal['owners']>,
+  { colours, columns = 120 }: Output,
+): string[] {
   const idColumns = Math.max(...found.map(({ runId }) => runId.length))
   return found.map((run) => {
+    const left = run.reason === undefined && !owners.has(run.runId) ? 'left ' : ''
     const state =
-      run.reason === undefined || run.reason === 'done' ? (run.state ?? '') : run.reason.replaceAll('_', ' ')
+      run.reason === undefined || run.reason === 'done' ? `${left}${run.state ?? ''}` : run.reason.replaceAll('_', ' ')
     const facts = [
       fill(printable(run.runId), idColumns),
       inTone(colours, run, fill(state, 16)),

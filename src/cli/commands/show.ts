@@ -5,6 +5,7 @@ import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { ownership, standingLines } from '../ownerLines.ts'
 import { questionLines, requestLines } from '../waitingLines.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
 
@@ -16,22 +17,29 @@ export interface ShowOptions {
 
 export async function show(run: string | undefined, options: ShowOptions, output: Output): Promise<number> {
   return withJournal(options.journal, async (journal) => {
-    const { runId, events: total } = runMeant(journal, run)
+    const summary = runMeant(journal, run)
+    const { runId, events: total } = summary
     const { at = total - 1 } = options
     const replayed = await readRun(journal, runId, { at })
     const isLatest = at === total - 1
+    const owner = journal.ownerOf(runId)
+    const { colours } = output
+    const standing = isLatest
+      ? standingLines(summary, { owner, journal: options.journal, colours })
+      : [`It was ${replayed.state}.`]
+    const isLeft = isLatest && owner === undefined
     const asked = isLatest ? journal.requests(runId).filter(isOpenRequest) : []
     const { state, questions } = replayed
     output.print([
-      ...lines(replayed, { at, isLatest }, output),
-      ...(isLatest ? separated(questionLines(replayed, output.colours)) : []),
+      ...lines(replayed, { moment: isLatest ? '' : `, as it was after event ${at}`, standing, isLeft }, output),
+      ...(isLatest ? separated(questionLines(replayed, colours)) : []),
       ...separated(requestLines(asked, Date.now())),
     ])
     output.document({
       ...summaryDocument(replayedRun(replayed), replayed.outcome),
       state,
       at,
-      ...(isLatest && { questions, requests: asked }),
+      ...(isLatest && { ...ownership(summary, owner), questions, requests: asked }),
     })
     return exitCodes.done
   })
@@ -43,27 +51,33 @@ function separated(some: readonly string[]): readonly string[] {
 
 function lines(
   replayed: Replay,
-  { at, isLatest }: { readonly at: number; readonly isLatest: boolean },
+  {
+    moment,
+    standing,
+    isLeft,
+  }: { readonly moment: string; readonly standing: readonly string[]; readonly isLeft: boolean },
   output: Output,
 ): string[] {
-  const { runId, goal, plan, state, outcome } = replayed
+  const { runId, goal, plan, outcome } = replayed
   const run = replayedRun(replayed)
-  const moment = isLatest ? '' : `, as it was after event ${at}`
   return [
     `${output.colours.bold('run')}   ${printable(runId)}${moment}`,
     `${output.colours.bold('goal')}  ${printable(goal.text)}`,
     ...(outcome
       ? summaryLines(run, outcome, output.colours, output.columns)
-      : ['', `It is ${state}.`, ...standing(replayed), ...revisionLines(run, output.colours)]),
+      : ['', ...standing, ...countLines(replayed, isLeft), ...revisionLines(run, output.colours)]),
     ...(plan && !outcome ? ['', ...renderTree(plan, { fold: true }).trimEnd().split('\n')] : []),
   ]
 }
 
 /** How many steps stand how, and what is known. */
-function standing(replayed: Replay): string[] {
+function countLines(replayed: Replay, isLeft: boolean): string[] {
   const counts = new Map<string, number>()
   for (const { status } of replayed.ledger()) counts.set(status, (counts.get(status) ?? 0) + 1)
   const steps = [...counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`)
   const facts = [...replayed.facts()].length
-  return [...(steps.length > 0 ? [`  steps: ${steps.join(', ')}`] : []), `  facts: ${facts}`]
+  return [
+    ...(steps.length > 0 ? [`  steps${isLeft ? ' when it was left' : ''}: ${steps.join(', ')}`] : []),
+    `  facts: ${facts}`,
+  ]
 }

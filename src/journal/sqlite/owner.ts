@@ -71,9 +71,13 @@ export class Owner {
   /** An owner that lives, as far as can be told. */
   find(owner: string): RunOwner | undefined {
     const other = this.#find(owner)
-    if (other === undefined || !this.#isAlive(other)) return undefined
-    const { pid, host } = other
-    return { pid, host: host.split(' ')[0] ?? host, isHere: ownersHere.has(owner) }
+    return other !== undefined && this.#isAlive(other) ? inShort(other) : undefined
+  }
+
+  /** All owners that live, as far as can be told, by their id. */
+  living(): ReadonlyMap<string, RunOwner> {
+    const all = this.#database.prepare('SELECT * FROM owners').all() as unknown as readonly OwnerRow[]
+    return new Map(all.filter((row) => this.#isAlive(row)).map((row) => [row.owner, inShort(row)]))
   }
 
   /** Says that this process is there. */
@@ -128,6 +132,10 @@ export class Owner {
       },
     )
   }
+}
+
+function inShort({ owner, pid, host }: OwnerRow): RunOwner {
+  return { pid, host: host.split(' ')[0] ?? host, isHere: ownersHere.has(owner) }
 }
 
 /** Owners in this process: several journals may be open at once. */

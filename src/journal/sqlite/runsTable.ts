@@ -65,6 +65,17 @@ export function listRuns(database: Database, filter: RunFilter = {}): readonly R
   })
 }
 
+/** Who has which runs. @param living the owners that count, by their id */
+export function runsOwned<Owner>(database: Database, living: ReadonlyMap<string, Owner>): ReadonlyMap<string, Owner> {
+  const rows = database.prepare('SELECT run_id, owner FROM runs WHERE owner IS NOT NULL').all()
+  const owned = new Map<string, Owner>()
+  for (const { run_id: runId, owner } of rows as unknown as readonly (RunRow & { readonly owner: string })[]) {
+    const found = living.get(owner)
+    if (found !== undefined) owned.set(runId, found)
+  }
+  return owned
+}
+
 function conditionsOf({ idPrefix, state, goal, since, until, labels }: RunFilter): {
   readonly conditions: readonly string[]
   readonly values: readonly (string | number)[]

@@ -28,7 +28,7 @@ import { pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts
 import { readEvents } from './readEvents.ts'
 import { insertRequest, listRequests } from './requestsTable.ts'
 import { RequestWatch } from './requestWatch.ts'
-import { findRun, insertRun, listRuns, progressOf, runOf, type RunRow } from './runsTable.ts'
+import { findRun, insertRun, listRuns, progressOf, runOf, runsOwned, type RunRow } from './runsTable.ts'
 import { RunWriter, writerStatements } from './runWriter.ts'
 import { bringUpToDate } from './schema.ts'
 import { findSnapshot } from './snapshots.ts'
@@ -67,6 +67,8 @@ export interface SqliteJournal extends Journal {
   requests(runId: string): readonly RunRequest[]
   /** The process that has a run, as far as can be told. @throws `RUN_UNKNOWN` */
   ownerOf(runId: string): RunOwner | undefined
+  /** The processes that have runs, as far as can be told, by the ids of the runs: one look for all of them. */
+  owners(): ReadonlyMap<string, RunOwner>
   /** Looks the whole file through. One that was cut short cannot be opened as a journal; `verifyJournal` looks at it. */
   verify(): VerifyReport
   /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
@@ -194,6 +196,13 @@ class FileJournal implements SqliteJournal {
     return this.#doing('be read', () => {
       const { owner } = runOf(this.#database, runId, this.path)
       return owner === null ? undefined : this.#owner.find(owner)
+    })
+  }
+
+  owners(): ReadonlyMap<string, RunOwner> {
+    return this.#doing('be read', () => {
+      const living = this.#owner.living()
+      return living.size === 0 ? new Map() : runsOwned(this.#database, living)
     })
   }
 
