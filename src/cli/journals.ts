@@ -43,7 +43,7 @@ export function runMeant(journal: SqliteJournal, wanted: string | undefined): Ru
   })
 }
 
-const openStates: readonly RunState[] = [
+export const openStates: readonly RunState[] = [
   'planning',
   'approving',
   'dispatching',

@@ -32,10 +32,34 @@ export function requestLines(requests: readonly RunRequest[], now: number): stri
   if (requests.length === 0) return []
   return [
     'Asked of it, and not taken yet:',
-    ...requests.map(({ number, at, by, command }) => {
-      const whom = 'stepId' in command ? ` ${printable(command.stepId)}` : ''
-      const who = by === undefined ? '' : ` by ${printable(by)}`
-      return `  ${number}  ${command.type}${whom}${who}, ${duration(now - at)} ago`
-    }),
+    ...requests.map((request) => `  ${request.number}  ${requestInWords(request)}, ${duration(now - request.at)} ago`),
   ]
+}
+
+const mostRefused = 5
+
+/** The latest requests that were refused, with the reasons. */
+export function refusedLines(requests: readonly RunRequest[], now: number): string[] {
+  if (requests.length === 0) return []
+  const more = requests.length - mostRefused
+  return [
+    'Asked of it, and refused:',
+    ...(more > 0 ? [`  … ${more} more before these`] : []),
+    ...requests
+      .slice(-mostRefused)
+      .flatMap((request) => [
+        `  ${request.number}  ${requestInWords(request)}, ${duration(now - request.at)} ago`,
+        ...(request.refused ? [`    ${refusalInWords(request.refused)}`] : []),
+      ]),
+  ]
+}
+
+/** What was asked, of which step, and by whom. */
+export function requestInWords({ command, by }: RunRequest): string {
+  const whom = 'stepId' in command ? ` ${printable(command.stepId)}` : ''
+  return `${command.type}${whom}${by === undefined ? '' : ` by ${printable(by)}`}`
+}
+
+export function refusalInWords({ code, message }: NonNullable<RunRequest['refused']>): string {
+  return `${printable(message)} [${code}]`
 }

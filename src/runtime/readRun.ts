@@ -4,9 +4,10 @@
 // D2. What a snapshot says, the events say as well: where there is none, all of them are taken in.
 import { PlanloomError } from '../errors.ts'
 import type { Journal, JournalEvent } from '../journal/journal.ts'
-import { CoordinatorFold } from '../machines/coordinatorFold.ts'
+import { CoordinatorFold, type CoordinatorStanding } from '../machines/coordinatorFold.ts'
+import type { RunStarted } from '../machines/coordinator.messages.ts'
 import { startOf } from './recovery.ts'
-import { replayJournal, replayOf } from './replay.ts'
+import { foldJournal, replayJournal, replayOf } from './replay.ts'
 import type { Replay, Transition } from './run.ts'
 import { readSnapshot, type SnapshotStanding } from './snapshot/snapshot.ts'
 
@@ -30,12 +31,35 @@ export interface ReadRunOptions {
  */
 export async function readRun(journal: Journal, runId: string, { at }: ReadRunOptions = {}): Promise<Replay> {
   if (at !== undefined && !(Number.isSafeInteger(at) && at >= 0)) throw eventUnknown(runId, at)
+  const { first, snapshot } = await latestSnapshot(journal, runId, at)
+  if (snapshot === undefined) return replayJournal(await eventsTo(journal, runId, 0, at))
+  return replayOf(first, await standingFrom(snapshot, journal, runId, at), () => transitionsOf(journal, runId, at))
+}
+
+/** Where the coordinator of a run stands, or stood after event `at`. @throws as `readRun` */
+export async function standingOf(journal: Journal, runId: string, at?: number): Promise<CoordinatorStanding> {
+  const { snapshot } = await latestSnapshot(journal, runId, at)
+  if (snapshot === undefined) return foldJournal(await eventsTo(journal, runId, 0, at))
+  return standingFrom(snapshot, journal, runId, at)
+}
+
+async function latestSnapshot(
+  journal: Journal,
+  runId: string,
+  at: number | undefined,
+): Promise<{ readonly first: RunStarted; readonly snapshot: SnapshotStanding | undefined }> {
   const first = startOf(await firstEvents(journal, runId), runId)
   const stored = journal.snapshot?.(runId, at)
-  const snapshot = stored && readSnapshot(stored, first)
-  if (snapshot === undefined) return replayJournal(await eventsTo(journal, runId, 0, at))
-  const standing = snapshot.seq === at ? snapshot : goOn(snapshot, await eventsTo(journal, runId, snapshot.seq + 1, at))
-  return replayOf(first, standing, () => transitionsOf(journal, runId, at))
+  return { first, snapshot: stored && readSnapshot(stored, first) }
+}
+
+async function standingFrom(
+  snapshot: SnapshotStanding,
+  journal: Journal,
+  runId: string,
+  at: number | undefined,
+): Promise<SnapshotStanding | CoordinatorFold> {
+  return snapshot.seq === at ? snapshot : goOn(snapshot, await eventsTo(journal, runId, snapshot.seq + 1, at))
 }
 
 /** The events from one on, up to and with `at`. @throws `EVENT_UNKNOWN` where there is no such event */

@@ -236,9 +236,36 @@ describe('a run of another process', () => {
     )
     const resumed = await planloom('resume', plan, ...tools, '--json', '-q')
     expect(resumed).toMatchObject({ code: 0, json: { outcome: { status: 'completed' } } })
+    expect(resumed.stderr).toMatch(
+      /✓ request 1: step\.answered ask by .* is event \d+\n✓ request 2: step\.skip long by ann is event/,
+    )
+    const refused = /step\.retry use by .*Step "use" cannot be retried: it is ready\. \[COMMAND_REFUSED\]/
+    expect(resumed.stderr).toMatch(/✗ request 3: /)
+    expect(resumed.stderr).toMatch(refused)
     const { stdout } = await planloom('events')
     expect(stdout).toMatch(/step\.answered +ask[^]*step\.skip +long[^]*run\.recovered[^]*step\.succeeded +use/)
-    expect((await planloom('show', '--json')).json).toMatchObject({ requests: [] })
+    expect(stdout).toMatch(/request\.refused +step\.retry use by .*request 3 · Step "use"[^]*step\.answered/)
+    const shown = await planloom('show', '--json')
+    expect(shown.json).toMatchObject({ requests: [], refused: [{ number: 3, refused: { reason: 'step_status' } }] })
+    expect((await planloom('show')).stdout).toMatch(
+      /Asked of it, and refused:\n {2}3 {2}step\.retry use by .*\n +Step "use" cannot/,
+    )
+  })
+
+  it('that has died is asked nothing that it could only refuse', { timeout: 60_000 }, async () => {
+    const { child, planloom } = await started()
+    const end = ended(child)
+    child.kill('SIGKILL')
+    await end
+    const refused = await Promise.all(
+      [['skip', 'latest', 'nope'], ['retry', 'latest', 'use'], ['approve']].map((args) => planloom(...args)),
+    )
+    expect(refused.map((one) => [one.code, codeIn(one)])).toEqual(Array(3).fill([1, 'COMMAND_REFUSED']))
+    expect(refused[0]?.stderr).toContain('There is no step "nope" in the plan.')
+    expect((await planloom('show', '--json')).json).toMatchObject({ requests: [], refused: [] })
+    expect((await planloom('skip', 'latest', 'long')).code).toBe(0)
+    expect(codeIn(await planloom('skip', 'latest', 'nope'))).toBe('COMMAND_REFUSED')
+    expect((await planloom('retry', 'latest', 'use')).code).toBe(0) // what waits may come to allow for it
   })
 
   it('that has died ends as cancelled, when that was asked of it', { timeout: 60_000 }, async () => {

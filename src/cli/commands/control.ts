@@ -2,9 +2,11 @@
 //
 // C1. A run that a process has: it is told of within a moment, and what it says is waited for.
 // C2. A run that nobody has: the request waits in the journal, and comes before all else when the run is gone on with.
+// C3. What such a run could only refuse is refused at once, and is not kept.
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  checkRequest,
   isOpenRequest,
   PlanloomError,
   type RunCommand,
@@ -38,8 +40,9 @@ export async function control(
 ): Promise<number> {
   const { by = userName(), wait } = options
   return withJournal(options.journal, async (journal) => {
-    const { runId } = openRunMeant(journal, run)
+    const { runId, reason } = openRunMeant(journal, run)
     const command = typeof asked === 'function' ? await asked(journal, runId) : asked
+    if (reason === undefined && journal.ownerOf(runId) === undefined) await checkRequest(journal, runId, command) // C3
     const number = await journal.request(runId, command, by === undefined ? {} : { by })
     const request = await answerTo(journal, runId, number, wait === false ? 0 : wait)
     const isOwned = journal.ownerOf(runId) !== undefined

@@ -1,11 +1,12 @@
 // `planloom events`: what happened in a run, event by event; with `--follow`, as it happens in whatever process has it.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JournalEvent } from '../../runtime/index.ts'
+import type { JournalEvent, RunRequest } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
 import { findRun, runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { refusalInWords, requestInWords } from '../waitingLines.ts'
 
 export interface EventsOptions {
   readonly journal: string
@@ -19,13 +20,26 @@ const followMs = 200
 export async function events(run: string | undefined, options: EventsOptions, output: Output): Promise<number> {
   return withJournal(options.journal, async (journal) => {
     const { runId } = runMeant(journal, run)
-    let next = options.from ?? 0
+    const { from = 0 } = options
+    const told = new Set<number>()
+    let next = Math.max(0, from - 1) // the one before says since when requests count
     for (;;) {
       const isOver = findRun(journal, runId)?.reason !== undefined // asked first: what is written until then is read below
+      const refused = journal.requests(runId).filter((request) => request.refused && !told.has(request.number))
+      const tellRefused = (until: number, isShown: boolean): void => {
+        while (refused[0] !== undefined && refused[0].at < until) {
+          const request = refused.shift()
+          if (request === undefined) return
+          told.add(request.number)
+          if (isShown) tellRefusal(request, output)
+        }
+      }
       for (const event of journal.read(runId, next)) {
-        tell(event, output)
+        tellRefused(event.at, event.seq >= from && event.seq > 0)
+        if (event.seq >= from) tell(event, output)
         next = event.seq + 1
       }
+      tellRefused(Infinity, true)
       if (!options.follow || isOver) return exitCodes.done
       await wait(followMs)
     }
@@ -34,10 +48,31 @@ export async function events(run: string | undefined, options: EventsOptions, ou
 
 function tell(event: JournalEvent, output: Output): void {
   output.document(event)
-  const time = new Date(event.at).toISOString().slice(11, 23)
-  const number = String(event.seq).padStart(6)
-  const text = `${output.colours.dim(`${number}  ${time}`)}  ${fill(event.type, 18)}`
-  output.print([`${text}  ${fit(printable(detailsOf(event)), (output.columns ?? 120) - 42)}`.trimEnd()])
+  const { seq, at, type } = event
+  output.print([lineOf({ number: String(seq), at, type, text: printable(detailsOf(event)) }, output)])
+}
+
+function lineOf(
+  {
+    number,
+    at,
+    type,
+    text,
+  }: { readonly number: string; readonly at: number; readonly type: string; readonly text: string },
+  { colours, columns = 120 }: Output,
+): string {
+  const time = new Date(at).toISOString().slice(11, 23)
+  const head = `${colours.dim(`${number.padStart(6)}  ${time}`)}  ${fill(type, 18)}`
+  return `${head}  ${fit(text, columns - 42)}`.trimEnd()
+}
+
+/** Of a request that became no event there is its own line, at the time at which it was made. */
+function tellRefusal(request: RunRequest, output: Output): void {
+  const { number, at, by, command, refused } = request
+  if (refused === undefined) return
+  output.document({ type: 'request.refused', at, request: number, ...(by !== undefined && { by }), command, refused })
+  const text = `${requestInWords(request)} · request ${number} · ${refusalInWords(refused)}`
+  output.print([lineOf({ number: '', at, type: 'request.refused', text }, output)])
 }
 
 /** What an event is about, in one line: what is there of these, in this order. */

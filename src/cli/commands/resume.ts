@@ -2,6 +2,7 @@
 import type { ResumeOptions, SqliteJournal } from '../../runtime/index.ts'
 import { openRunMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { endedRequests, tellRequests } from '../requestsTold.ts'
 import { carryOut, type RunOptions } from './run.ts'
 
 export interface ResumeCommandOptions extends Omit<RunOptions, 'overwrite'> {
@@ -18,12 +19,17 @@ export async function resume(
   output: Output,
 ): Promise<number> {
   const { acceptChanges: _accept, ...running } = options
-  const { runId, plannerBefore } = await withJournal(options.journal, (journal) => {
-    const meant = openRunMeant(journal, run)
-    return { runId: meant.runId, plannerBefore: plannerOf(journal, meant.runId) }
+  const { journal: path } = options
+  const { runId, plannerBefore, before } = await withJournal(path, (journal) => {
+    const { runId } = openRunMeant(journal, run)
+    return { runId, plannerBefore: plannerOf(journal, runId), before: endedRequests(journal, runId) }
   })
   const going = { ...running, ...(plannerBefore !== undefined && { plannerBefore }) }
-  return carryOut(file, going, output, (runtime) => runtime.resume(runId, resuming(options)))
+  return carryOut(file, going, output, async (runtime) => {
+    const begun = await runtime.resume(runId, resuming(options))
+    await tellRequests(begun, { journal: path, before }, output)
+    return begun
+  })
 }
 
 /** How runs are gone on with, as the command line says. */

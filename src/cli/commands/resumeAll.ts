@@ -5,7 +5,9 @@ import { printable } from '../escape.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
 import { errorDocument } from '../findingLines.ts'
 import { leftDocument as leftRunDocument, leftLines } from '../left.ts'
+import { openStates, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { endedRequests, tellRequests } from '../requestsTold.ts'
 import { endedRun, headline, summaryDocument } from '../summary.ts'
 import { resuming, type ResumeCommandOptions } from './resume.ts'
 import { goOnWith, openWork } from './run.ts'
@@ -16,10 +18,15 @@ export interface ResumeAllCommandOptions extends ResumeCommandOptions {
 
 export async function resumeAll(file: string, options: ResumeAllCommandOptions, output: Output): Promise<number> {
   const { labels, journal } = options
+  const before = await withJournal(journal, (opened) => {
+    const open = opened.runs({ state: openStates })
+    return new Map(open.map(({ runId }) => [runId, endedRequests(opened, runId)]))
+  })
   const { runtime, questions } = await openWork(file, options, output, () => undefined)
   try {
     const { resumed, owned, failed } = await runtime.resumeAll({ ...resuming(options), ...(labels && { labels }) })
     output.note([...owned.map((left) => leftLine(left, output)), ...failed.map((left) => leftLine(left, output))])
+    for (const run of resumed) await tellRequests(run, { journal, before: before.get(run.id) ?? new Set() }, output)
     const goOn = goOnWith(file, options)
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const ended = await Promise.all(

@@ -6,7 +6,7 @@ import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { ownership, standingLines } from '../ownerLines.ts'
-import { questionLines, requestLines } from '../waitingLines.ts'
+import { questionLines, refusedLines, requestLines } from '../waitingLines.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
 
 export interface ShowOptions {
@@ -28,18 +28,21 @@ export async function show(run: string | undefined, options: ShowOptions, output
       ? standingLines(summary, { owner, journal: options.journal, colours })
       : [`It was ${replayed.state}.`]
     const isLeft = isLatest && owner === undefined
-    const asked = isLatest ? journal.requests(runId).filter(isOpenRequest) : []
+    const requests = isLatest ? journal.requests(runId) : []
+    const asked = requests.filter(isOpenRequest)
+    const refused = requests.filter((request) => request.refused !== undefined)
     const { state, questions } = replayed
     output.print([
       ...lines(replayed, { moment: isLatest ? '' : `, as it was after event ${at}`, standing, isLeft }, output),
       ...(isLatest ? separated(questionLines(replayed, colours)) : []),
       ...separated(requestLines(asked, Date.now())),
+      ...separated(refusedLines(refused, Date.now())),
     ])
     output.document({
       ...summaryDocument(replayedRun(replayed), replayed.outcome),
       state,
       at,
-      ...(isLatest && { ...ownership(summary, owner), questions, requests: asked }),
+      ...(isLatest && { ...ownership(summary, owner), questions, requests: asked, refused }),
     })
     return exitCodes.done
   })
