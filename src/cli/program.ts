@@ -15,6 +15,7 @@ import { tools } from './commands/tools.ts'
 import { validate, type ValidateOptions } from './commands/validate.ts'
 import { drawingFormats } from './drawing.ts'
 import { takeGiven } from './given.ts'
+import { hideFixed } from './fixedOptions.ts'
 import { exitCodeOfError, exitCodes } from './exitCodes.ts'
 import { errorDocument, errorLines } from './findingLines.ts'
 import { addJournalCommands, journalVariable, onJournal } from './journalProgram.ts'
@@ -94,16 +95,19 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await run(file, renamed(options), output))
     })
 
-  runOptions(
-    onJournal(
-      command(
-        'resume <file> [run]',
-        'go on with a run whose process has ended; the file is the one it was begun with',
-        [
-          'resume audit.ts --journal runs.db',
-          'resume audit.ts run-8k2v --journal runs.db --accept-changes',
-          'resume audit.ts --all --label team=red',
-        ],
+  hideFixed(
+    'resume',
+    runOptions(
+      onJournal(
+        command(
+          'resume <file> [run]',
+          'go on with a run whose process has ended; the file is the one it was begun with',
+          [
+            'resume audit.ts --journal runs.db',
+            'resume audit.ts run-8k2v --journal runs.db --accept-changes',
+            'resume audit.ts --all --label team=red',
+          ],
+        ),
       ),
     ),
   )
@@ -117,13 +121,16 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       end(await resumeAll(file, { ...resuming, ...(label && { labels: labelsOf(label) }) }, output))
     })
 
-  runOptions(
-    onJournal(
-      command('fork <file> [run]', 'go on from a moment of a run, as a new run, with something changed', [
-        'fork audit.ts run-8k2v --at 120 --report region=north',
-        'fork audit.ts latest --at 12 --output list=@fewer-files.json',
-        'fork audit.ts run-8k2v --at first-replan --patch patch.json',
-      ]),
+  hideFixed(
+    'fork',
+    runOptions(
+      onJournal(
+        command('fork <file> [run]', 'go on from a moment of a run, as a new run, with something changed', [
+          'fork audit.ts run-8k2v --at 120 --report region=north',
+          'fork audit.ts latest --at 12 --output list=@fewer-files.json',
+          'fork audit.ts run-8k2v --at first-replan --patch patch.json',
+        ]),
+      ),
     ),
   )
     .requiredOption('--at <event>', 'the event after which it goes on, or "first-replan"', takeMoment)

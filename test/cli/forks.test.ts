@@ -97,7 +97,16 @@ it('planloom fork says what is wrong, and begins nothing', async () => {
   }
   expect(await refused('--at', '999')).toEqual([2, 'EVENT_UNKNOWN'])
   expect(await refused('--at', String(listed), '--fact', 'a=1')).toEqual([2, 'USAGE'])
+  expect(await refused('--at', String(listed), '--approval', 'required')).toEqual([2, 'USAGE'])
   expect(await refused('--at', String(listed + 1), '--fail', 'list=gone')).toEqual([2, 'FORK_REFUSED'])
   expect(await refused('--at', String(listed), '--output', 'list={"items":"none"}')).toEqual([1, 'ANSWER_INVALID'])
   expect(await latest(journal)).toBe(run)
+})
+
+it('planloom fork and resume offer only what does something there', async () => {
+  const help = async (name: string): Promise<string> => (await callCommand(name, '--help')).stdout
+  expect(await help('run')).toMatch(/--fact [^]*--concurrency [^]*--time [^]*--replans [^]*--approval /)
+  expect(await help('fork')).toMatch(/--concurrency [^]*--time [^]*--replans [^]*--report /)
+  expect(await help('fork')).not.toMatch(/--(fact|approval|overwrite) /)
+  expect(await help('resume')).not.toMatch(/--(fact|approval|overwrite|concurrency|time|replans) /)
 })

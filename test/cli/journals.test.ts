@@ -176,6 +176,19 @@ describe('planloom resume', () => {
     expect((await callCommand('resume', goal, '-j', journal, '-q')).code).toBe(0)
   })
 
+  it('refuses what only the beginning of a run can take, and names what does it', async () => {
+    const journal = await interrupted()
+    const refused = async (...args: string[]): Promise<readonly [number, string | undefined]> => {
+      const { code, stderr } = await callCommand('resume', goal, ...args, '-j', journal, '-q')
+      return [code, /\[USAGE\]\n.*(planloom \w+|--yes)/.exec(stderr)?.[1]]
+    }
+    expect(await refused('--fact', 'a=1')).toEqual([2, 'planloom report'])
+    expect(await refused('--all', '--fact', 'a=1')).toEqual([2, 'planloom report'])
+    expect(await refused('--time', '2h')).toEqual([2, 'planloom extend'])
+    expect(await refused('--approval', 'none')).toEqual([2, '--yes'])
+    expect((await callCommand('runs', '-j', journal)).stdout).toMatch(/left awaiting/)
+  })
+
   it('is refused when the work is another, unless that is accepted', async () => {
     const journal = await interrupted()
     const { code, stderr } = await callCommand('resume', hopeless, '-j', journal, '-q')

@@ -1,6 +1,7 @@
 // `planloom fork`: a new run goes on from a moment of another one, with something changed.
 import { PlanloomError, readRun, type ForkOptions, type SqliteJournal } from '../../runtime/index.ts'
 import type { Json } from '../../plan/index.ts'
+import { refuseFixed } from '../fixedOptions.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { editOf } from './edit.ts'
@@ -31,11 +32,7 @@ export async function fork(
   options: ForkCommandOptions,
   output: Output,
 ): Promise<number> {
-  if (options.facts !== undefined) {
-    throw new PlanloomError('USAGE', 'A fork has begun with the facts of the run that it comes from.', {
-      hint: 'Give --report instead of --fact: what is reported holds from the fork on.',
-    })
-  }
+  refuseFixed('fork', options)
   const { at: moment, report, withdraw, output: outputs, fail, patch, by, ...running } = options
   const { runId, at, operations } = await withJournal(options.journal, async (journal) => {
     const { runId: found } = runMeant(journal, run)

@@ -1,5 +1,6 @@
 // `planloom resume`: goes on with a run whose process has ended.
 import type { ResumeOptions, SqliteJournal } from '../../runtime/index.ts'
+import { refuseFixed } from '../fixedOptions.ts'
 import { openRunMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { endedRequests, tellRequests } from '../requestsTold.ts'
@@ -18,6 +19,7 @@ export async function resume(
   options: ResumeCommandOptions,
   output: Output,
 ): Promise<number> {
+  refuseFixed('resume', options)
   const { acceptChanges: _accept, ...running } = options
   const { journal: path } = options
   const { runId, plannerBefore, before } = await withJournal(path, (journal) => {

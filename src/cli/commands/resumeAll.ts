@@ -4,6 +4,7 @@ import { accompany } from '../company.ts'
 import { printable } from '../escape.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
 import { errorDocument } from '../findingLines.ts'
+import { refuseFixed } from '../fixedOptions.ts'
 import { leftDocument as leftRunDocument, leftLines } from '../left.ts'
 import { openStates, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
@@ -17,6 +18,7 @@ export interface ResumeAllCommandOptions extends ResumeCommandOptions {
 }
 
 export async function resumeAll(file: string, options: ResumeAllCommandOptions, output: Output): Promise<number> {
+  refuseFixed('resume', options)
   const { labels, journal } = options
   const before = await withJournal(journal, (opened) => {
     const open = opened.runs({ state: openStates })
