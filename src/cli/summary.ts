@@ -56,6 +56,7 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, 
   const lines = [
     '',
     headline(outcome, colours),
+    ...hintLines(run, outcome, colours),
     `  ${countsInWords(outcome.counts)}${reusedInWords(run)}`,
     `  ${usageInWords(outcome.usage, outcome.revision)}`,
     ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
@@ -99,6 +100,12 @@ export function headline({ status, reason, message }: Outcome, colours: Colours)
   }
 }
 
+/** What to do about it; where it is a step's failure, it stands with the step. */
+function hintLines(run: EndedRun, { failure }: Outcome, colours: Colours): string[] {
+  if (failure?.hint === undefined || brokenSteps(run).some((step) => step.failure?.hint === failure.hint)) return []
+  return [`  ${colours.dim('hint')} ${printable(failure.hint)}`]
+}
+
 function countsInWords(counts: Outcome['counts']): string {
   const order: readonly StepStatus[] = ['succeeded', 'failed', 'uncertain', 'skipped', 'abandoned', 'cancelled']
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
@@ -124,13 +131,17 @@ function usageInWords({ timeMs, replans, plannerCalls, tokens, cost }: BudgetUse
 }
 
 function troubleLines(run: EndedRun, colours: Colours): string[] {
-  const broken = [...run.ledger()].filter(
-    ({ status, failure }) => failure !== undefined && status !== 'succeeded' && status !== 'cancelled',
-  )
+  const broken = brokenSteps(run)
   const names = createItemNames(run)
   const lines = broken.slice(0, mostListed).flatMap((report) => brokenLines(run, report, names, colours))
   const more = broken.length - mostListed
   return section('what went wrong', more > 0 ? [...lines, `… and ${more} more`] : lines, colours)
+}
+
+function brokenSteps(run: EndedRun): (StepReport & { readonly id: string })[] {
+  return [...run.ledger()].filter(
+    ({ status, failure }) => failure !== undefined && status !== 'succeeded' && status !== 'cancelled',
+  )
 }
 
 function brokenLines(

@@ -77,6 +77,12 @@ describe('planloom run', () => {
     expect(stdout).toContain('1 step: 1 succeeded')
   })
 
+  it.runIf(existsSync('/dev/full'))('says what to do where it was the disk that was full', async () => {
+    const { code, stdout } = await callCommand('run', goal, '--journal', '/dev/full', '-q')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/✗ failed \(internal error\): .*ENOSPC.*\n {2}hint Choose a file in a folder/)
+  })
+
   it('ends with 1 when the run fails, says what went wrong, and keeps the terminal safe', async () => {
     const { code, stdout, stderr } = await callCommand(
       'run',
