@@ -1,4 +1,5 @@
 // Journals in SQLite files, as the command names them.
+import { readFileSync } from 'node:fs'
 import { PlanloomError, sqliteJournal, type RunState, type RunSummary, type SqliteJournal } from '../runtime/index.ts'
 
 /** Where runs are recorded, and looked for, when nothing else is said. */
@@ -11,12 +12,34 @@ export function isDatabase(path: string): boolean {
 
 /** Opens a journal that is there, for as long as `work` takes. @throws `JOURNAL_UNKNOWN`, and as `sqliteJournal` */
 export async function withJournal<T>(path: string, work: (journal: SqliteJournal) => T | Promise<T>): Promise<T> {
-  const journal = sqliteJournal(path, { file: 'existing' })
+  const journal = openThere(path)
   try {
     return await work(journal)
   } finally {
     await journal.close()
   }
+}
+
+function openThere(path: string): SqliteJournal {
+  try {
+    return sqliteJournal(path, { file: 'existing' })
+  } catch (error) {
+    if (!(error instanceof PlanloomError) || error.code !== 'JOURNAL_FORMAT' || !holdsLines(path)) throw error
+    throw new PlanloomError(
+      'JOURNAL_FORMAT',
+      `"${path}" holds one run as JSON Lines, and this is done in a database.`,
+      {
+        hint: `Take the run into one: planloom import ${path} --journal runs.db; then name that journal.`,
+        where: { path },
+        cause: error,
+      },
+    )
+  }
+}
+
+function holdsLines(path: string): boolean {
+  const [head = ''] = readFileSync(path, 'utf8').split('\n', 1)
+  return head.startsWith('{') && head.includes('"planloom"')
 }
 
 /** The run that is meant: by its id, by the beginning of one, or the latest where nothing is said, or "latest".

@@ -116,7 +116,16 @@ describe('a run', () => {
     )
     expect(there).toBe(here)
     expect((await callCommand('runs', '-j', other)).stdout).toMatch(/completed +5 of 5/)
-    expect((await callCommand('import', file, '-j', other)).stderr).toContain('RUN_EXISTS')
+    const again = await callCommand('import', file, '-j', other)
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/\[RUN_EXISTS\][^]*hint planloom show run-/)])
+    expect(again.stderr).not.toContain('runId')
+    for (const command of [['resume', goal], ['runs'], ['pause'], ['resume', goal, '--all']]) {
+      const lines = await callCommand(...command, '-j', file)
+      expect([lines.code, lines.stderr]).toEqual([
+        2,
+        expect.stringContaining(`planloom import ${file} --journal runs.db`),
+      ])
+    }
     expect((await callCommand('replay', file)).stdout).toContain('✓ completed')
   })
 
