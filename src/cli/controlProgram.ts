@@ -88,8 +88,8 @@ export function addControlCommands({ command, output, end }: JournalProgramOptio
   ).action((run: string, key: string, value: string, options: ControlOptions) =>
     ask(run, { type: 'fact.reported', key, value: givenValue(value) }, options),
   )
-  limitOptions(controlling('extend <run>', 'set limits of a run anew', 'extend latest --time 2h --replans 20')).action(
-    (run: string, { by, journal, wait, ...line }: Line<LimitLine>) =>
+  limitOptions(controlling('extend [run]', 'set limits of a run anew', 'extend --time 2h --replans 20')).action(
+    (run: string | undefined, { by, journal, wait, ...line }: Line<LimitLine>) =>
       ask(run, extension(line), { journal, wait, ...(by !== undefined && { by }) }),
   )
 }

@@ -143,7 +143,8 @@ describe('a run that a process has', () => {
     expect(run.fact('weather')?.value).toBe('fine')
     expect((await planloom('extend', 'latest', '--time', '2h', '--replans', '9', '--cost', '1.5')).code).toBe(0)
     expect(await lastEvent(planloom)).toContain('{"timeMs":7200000,"replans":9,"cost":1.5}')
-    expect(codeIn(await planloom('extend', 'latest'))).toBe('USAGE')
+    expect(codeIn(await planloom('extend'))).toBe('USAGE')
+    expect((await planloom('extend', '--cost', '2.5')).code).toBe(0) // the latest, as for pause and cancel
     expect((await planloom('extend', 'latest', '--cost', 'much')).code).toBe(2)
   })
 
