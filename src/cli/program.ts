@@ -133,7 +133,11 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       ),
     ),
   )
-    .requiredOption('--at <event>', 'the event after which it goes on, or "first-replan"', takeMoment)
+    .requiredOption(
+      '--at <event>',
+      'the event after which it goes on (planloom events numbers them, and marks replannings with ↻), or "first-replan"',
+      takeMoment,
+    )
     .option(
       '--report <key=value>',
       'a fact that holds from then on, as JSON, text or @file; may be repeated',

@@ -9,6 +9,7 @@ import { callCommand } from './callCommand.ts'
 const goal = 'test/cli/fixtures/goal.ts'
 const tools = 'test/cli/fixtures/tools.ts'
 const watching = 'test/cli/fixtures/watching.ts'
+const amending = 'test/cli/fixtures/amending.ts'
 const hopeless = 'test/cli/fixtures/hopeless.ts'
 
 /** A journal with a run that is done and one that failed after it. */
@@ -96,6 +97,37 @@ describe('planloom events', () => {
     expect((await callCommand('events', done, '-j', journal)).stdout).toContain(
       'run.started         Double the numbers',
     )
+  })
+
+  it('says at which the planner was asked to replan, and which brought another plan, from any event on', async () => {
+    const journal = join(scratchFolder(), 'runs.db')
+    expect((await callCommand('run', amending, '--journal', journal, '-q')).code).toBe(0)
+    const [run = ''] = await idsIn(journal)
+    const { stdout } = await callCommand('events', '-j', journal)
+    const marked = stdout.split('\n').filter((line) => line.includes('↻'))
+    expect(marked).toEqual([
+      expect.stringMatching(/^ +\d+ .* step\.failed +↻ the planner is asked to replan · get · /),
+      expect.stringMatching(/^ +\d+ .* plan\.patchProposed +↻ revision 2 · /),
+    ])
+    const [asked = 0, revised = 0] = marked.map((line) => Number.parseInt(line, 10))
+    expect((await callCommand('events', '-j', journal, '--from', String(revised))).stdout).toContain('↻ revision 2')
+    const { stdout: lines } = await callCommand('events', '-j', journal, '--json', '--from', String(asked))
+    const [first, second] = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+    expect([first, second]).toMatchObject([
+      { seq: asked, replan: { asked: true } },
+      { seq: revised, replan: { revision: 2 } },
+    ])
+    for (const at of [String(asked), 'first-replan']) {
+      const { stderr } = await callCommand('fork', amending, run, '--at', at, '-j', journal, '-q')
+      expect(stderr).toContain(`after event ${String(asked)}\n`)
+    }
+    const { stdout: unmarked } = await callCommand('run', goal, '--journal', journal, '-q').then(() =>
+      callCommand('events', '-j', journal),
+    )
+    expect(unmarked).not.toContain('↻') // a list that gets its items is no replanning
   })
 
   it('that are followed end with the run', async () => {
@@ -245,6 +277,7 @@ describe('planloom journal', () => {
     const verified = await callCommand('journal', 'verify', journal, '--json')
     expect(verified.code).toBe(1)
     expect(verified.json).toMatchObject({ events: 6, faults: [{ runId: done, seq: 4, code: 'JOURNAL_BROKEN' }] })
+    expect((await callCommand('events', done, '-j', journal, '--from', '5')).stdout).toMatch(/^ +5 .*step\.succeeded/)
     const saved = join(scratchFolder(), 'saved.db')
     expect((await callCommand('journal', 'repair', journal, '--out', saved)).stdout).toContain(
       `${done}: 4 of 6 events.`,

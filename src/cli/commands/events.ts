@@ -1,6 +1,6 @@
 // `planloom events`: what happened in a run, event by event; with `--follow`, as it happens in whatever process has it.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JournalEvent, RunRequest } from '../../runtime/index.ts'
+import { ReplanMarks, type JournalEvent, type ReplanMark, type RunRequest } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
@@ -22,7 +22,9 @@ export async function events(run: string | undefined, options: EventsOptions, ou
     const { runId } = runMeant(journal, run)
     const { from = 0 } = options
     const told = new Set<number>()
-    let next = Math.max(0, from - 1) // the one before says since when requests count
+    const marks = new ReplanMarks(journal, runId)
+    const hasRefused = journal.requests(runId).some(({ refused }) => refused !== undefined)
+    let next = hasRefused ? Math.max(0, from - 1) : from // the one before says since when requests count
     for (;;) {
       const isOver = findRun(journal, runId)?.reason !== undefined // asked first: what is written until then is read below
       const refused = journal.requests(runId).filter((request) => request.refused && !told.has(request.number))
@@ -36,7 +38,7 @@ export async function events(run: string | undefined, options: EventsOptions, ou
       }
       for (const event of journal.read(runId, next)) {
         tellRefused(event.at, event.seq >= from && event.seq > 0)
-        if (event.seq >= from) tell(event, output)
+        if (event.seq >= from) tell(event, await marks.take(event), output)
         next = event.seq + 1
       }
       tellRefused(Infinity, true)
@@ -46,10 +48,20 @@ export async function events(run: string | undefined, options: EventsOptions, ou
   })
 }
 
-function tell(event: JournalEvent, output: Output): void {
-  output.document(event)
+function tell(event: JournalEvent, replan: ReplanMark, output: Output): void {
+  const marks = marksOf(replan)
+  output.document({ ...event, ...(marks.length > 0 && { replan }) })
   const { seq, at, type } = event
-  output.print([lineOf({ number: String(seq), at, type, text: printable(detailsOf(event)) }, output)])
+  const text = [...marks, printable(detailsOf(event))].filter((part) => part !== '').join(' · ')
+  output.print([lineOf({ number: String(seq), at, type, text }, output)])
+}
+
+/** Before all else, so that they are not cut off: forks are made at such events. */
+function marksOf({ asked, revision }: ReplanMark): string[] {
+  return [
+    ...(revision === undefined ? [] : [`↻ revision ${revision}`]),
+    ...(asked ? ['↻ the planner is asked to replan'] : []),
+  ]
 }
 
 function lineOf(
