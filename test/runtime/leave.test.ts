@@ -87,6 +87,17 @@ async function began(calls: readonly Call[], count: number): Promise<void> {
   await expect.poll(() => calls.length, { interval: 1 }).toBe(count)
 }
 
+/** Has a runtime leave a run, called "run", while the call of its first step is out. */
+async function leaveDuringFirst(
+  journal: Journal,
+  { tool, calls }: ReturnType<typeof staged>,
+): Promise<{ readonly closed: Promise<void> }> {
+  const runtime = createRuntime({ tools: [tool], journal })
+  runtime.start(chain, { runId: 'run' })
+  await began(calls, 1)
+  return { closed: runtime.close({ runs: 'leave' }) }
+}
+
 describe('a run that is left', () => {
   it('is gone on with by another runtime on the same file, at once and while the one that left it still has the file', async () => {
     const path = join(scratchFolder(), 'runs.db')
@@ -148,10 +159,9 @@ describe('a run that is left', () => {
   it('has an uncertain step where an effect was cut short that must not happen twice', async () => {
     const journal = memoryJournal()
     const { tool, calls } = staged(paying)
-    const first = createRuntime({ tools: [tool], journal })
-    first.start(chain, { runId: 'run' })
-    await began(calls, 1)
-    await first.close({ runs: 'leave' })
+    await (
+      await leaveDuringFirst(journal, { tool, calls })
+    ).closed
     await using second = createRuntime({ tools: [tool], journal, uncertain: 'fail' })
     const run = await second.resume('run', { uncertain: 'fail' })
     expect(await run.result).toMatchObject({ status: 'failed', failure: { code: 'PROCESS_ENDED' } })
@@ -162,10 +172,7 @@ describe('a run that is left', () => {
   it('records that such an effect has happened within the grace period, and sends out nothing because of it', async () => {
     const journal = memoryJournal()
     const { tool, calls } = staged(paying, 'nothing')
-    const first = createRuntime({ tools: [tool], journal })
-    first.start(chain, { runId: 'run' })
-    await began(calls, 1)
-    const closed = first.close({ runs: 'leave' })
+    const { closed } = await leaveDuringFirst(journal, { tool, calls })
     calls[0]?.end()
     await closed
     expect(calls).toHaveLength(1)
@@ -184,10 +191,7 @@ describe('a run that is left', () => {
   it('does not take what a tool without effects gives after its signal for what it would have given', async () => {
     const journal = memoryJournal()
     const { tool, calls } = staged({}, 'nothing')
-    const first = createRuntime({ tools: [tool], journal })
-    first.start(chain, { runId: 'run' })
-    await began(calls, 1)
-    const closed = first.close({ runs: 'leave' })
+    const { closed } = await leaveDuringFirst(journal, { tool, calls })
     calls[0]?.end()
     await closed
     expect(eventsOf(journal, 'run').map(({ type }) => type)).not.toContain('step.succeeded')
@@ -235,10 +239,7 @@ describe('a run that is left', () => {
   it('keeps what is asked of it for whoever goes on with it', async () => {
     const journal = memoryJournal()
     const { tool, calls } = staged({}, 'nothing')
-    const first = createRuntime({ tools: [tool], journal })
-    first.start(chain, { runId: 'run' })
-    await began(calls, 1)
-    const closed = first.close({ runs: 'leave' })
+    const { closed } = await leaveDuringFirst(journal, { tool, calls })
     await journal.request?.('run', { type: 'step.skip', stepId: 'a' }, { by: 'ann' })
     await settlePromises() // it would be told by now
     calls[0]?.end()
