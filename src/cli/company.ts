@@ -5,6 +5,7 @@
 // K3. An error that nobody caught is told with the run that it came into, which is then cancelled: nobody knows what it left
 //     undone. It ends like any other, with its journal and its summary.
 import { defaultLimits, PlanloomError, type Outcome, type Run } from '../runtime/index.ts'
+import { counted } from './counted.ts'
 import { createApprovals } from './approvals.ts'
 import { listenForCrashes } from './crashes.ts'
 import { duration } from './duration.ts'
@@ -144,7 +145,7 @@ async function endOf(run: Run): Promise<Outcome | undefined> {
 function waitInWords(run: Run, graceMs: number): string {
   const count = runningIds(run).length
   if (count === 0) return ''
-  return `: waiting up to ${duration(graceMs).replace('.0 ', ' ')} for ${count === 1 ? '1 step' : `${count} steps`}`
+  return `: waiting up to ${duration(graceMs).replace('.0 ', ' ')} for ${counted(count, 'step')}`
 }
 
 /** What can be said of a run that nobody waits for any more: not how it ended, but that it was broken off. */

@@ -2,6 +2,7 @@
 import { PlanloomError } from '../errors.ts'
 import { shortPointer, type Finding } from '../plan/index.ts'
 import type { Colours } from './colours.ts'
+import { counted } from './counted.ts'
 import { printable, printableLines } from './escape.ts'
 import { findingsOf, InvalidWorkError } from './invalidWork.ts'
 
@@ -26,9 +27,8 @@ export function findingLines(findings: readonly Finding[], colours: Colours): st
 export function findingCounts(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
-  const counted = (count: number, what: string): string[] =>
-    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]
-  return [...counted(errors, 'error'), ...counted(warnings, 'warning')].join(', ') || 'nothing found'
+  const told = (count: number, what: string): string[] => (count === 0 ? [] : [counted(count, what)])
+  return [...told(errors, 'error'), ...told(warnings, 'warning')].join(', ') || 'nothing found'
 }
 
 /** An error of ours with its hint; of any other, its stack too: it is a mistake of this program or of a module it was given. */

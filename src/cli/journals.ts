@@ -1,5 +1,5 @@
 // Journals in SQLite files, as the command names them.
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { PlanloomError, sqliteJournal, type RunState, type RunSummary, type SqliteJournal } from '../runtime/index.ts'
 
 /** Where runs are recorded, and looked for, when nothing else is said. */
@@ -37,9 +37,16 @@ function openThere(path: string): SqliteJournal {
   }
 }
 
+/** Whether its first words are those of an exported run. */
 function holdsLines(path: string): boolean {
-  const [head = ''] = readFileSync(path, 'utf8').split('\n', 1)
-  return head.startsWith('{') && head.includes('"planloom"')
+  const head = Buffer.alloc(200)
+  const file = openSync(path, 'r')
+  try {
+    const text = head.toString('utf8', 0, readSync(file, head))
+    return text.startsWith('{') && text.includes('"planloom"')
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The run that is meant: by its id, by the beginning of one, or the latest where nothing is said, or "latest".

@@ -1,27 +1,30 @@
 // What is said of a run that was left unfinished: how far it has come, and what goes on with it.
 import type { Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
+import { counted } from './counted.ts'
 import { printable } from './escape.ts'
 import { endedRun, summaryDocument } from './summary.ts'
 
 /** How a run is gone on with, by its id: a command to be copied. */
 export type GoOn = (runId: string) => string
 
-/** @param tools modules that were given beside the file */
+/** @param file the one that the run was begun with; where it is not known, its place is left open
+ * @param tools modules that were given beside the file */
 export function resumeCommand(
-  file: string,
+  file: string | undefined,
   { journal, tools = [] }: { readonly journal: string; readonly tools?: readonly string[] | undefined },
 ): GoOn {
-  return (runId) =>
-    ['planloom', 'resume', file, runId, '--journal', journal, ...tools.flatMap((module) => ['--tools', module])]
-      .map(quoted)
-      .join(' ')
+  const named = file === undefined ? '<file>' : quoted(file)
+  return (runId) => {
+    const words = [runId, '--journal', journal, ...tools.flatMap((module) => ['--tools', module])]
+    return ['planloom resume', named, ...words.map(quoted)].join(' ')
+  }
 }
 
 export function leftLines(run: Run, goOn: GoOn, colours: Colours): readonly string[] {
   const reports = [...run.ledger()]
   const done = reports.filter(({ status }) => status === 'succeeded').length
-  const steps = `${String(done)} of ${String(reports.length)} ${reports.length === 1 ? 'step' : 'steps'} done`
+  const steps = `${String(done)} of ${counted(reports.length, 'step')} done`
   return [
     `${colours.yellow('‖')} ${colours.bold('left unfinished')}: ${printable(run.id)}, with ${steps}; go on with it:`,
     `  ${goOn(run.id)}`,

@@ -22,10 +22,7 @@ export function standingLines(
   }: { readonly owner: RunOwner | undefined; readonly journal: string; readonly colours: Colours },
 ): string[] {
   if (owner !== undefined) return [`It is ${state}: process ${owner.pid} on ${printable(owner.host)} has it.`]
-  const goOn = resumeCommand('<file>', { journal })(parentRunId ?? runId)
+  const goOn = resumeCommand(undefined, { journal })(parentRunId ?? runId)
   const whose = parentRunId === undefined ? 'Go on with it:' : 'It is gone on with by the run that began it:'
-  return [
-    `${colours.yellow('‖')} It was left ${state}: no process has it. ${whose}`,
-    `  ${printable(goOn.replace("'<file>'", '<file>'))}`,
-  ]
+  return [`${colours.yellow('‖')} It was left ${state}: no process has it. ${whose}`, `  ${printable(goOn)}`]
 }

@@ -2,6 +2,7 @@
 import type { Goal, Json } from '../plan/index.ts'
 import type { BudgetUsed, Outcome, Replay, Run, StepReport, StepStatus, Transition } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
+import { counted } from './counted.ts'
 import { duration } from './duration.ts'
 import { printable } from './escape.ts'
 import { columnsOf, fit } from './fit.ts'
@@ -110,7 +111,7 @@ function countsInWords(counts: Outcome['counts']): string {
   const order: readonly StepStatus[] = ['succeeded', 'failed', 'uncertain', 'skipped', 'abandoned', 'cancelled']
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const parts = order.flatMap((status) => (counts[status] ? [`${counts[status]} ${status}`] : []))
-  return `${total} ${total === 1 ? 'step' : 'steps'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return `${counted(total, 'step')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
 }
 
 /** How many took the output of an earlier run, where some did. */
@@ -194,8 +195,4 @@ function shortened(value: Json, columns: number): string {
 
 function section(title: string, lines: readonly string[], colours: Colours): string[] {
   return lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

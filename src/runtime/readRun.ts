@@ -59,7 +59,11 @@ async function standingFrom(
   runId: string,
   at: number | undefined,
 ): Promise<SnapshotStanding | CoordinatorFold> {
-  return snapshot.seq === at ? snapshot : goOn(snapshot, await eventsTo(journal, runId, snapshot.seq + 1, at))
+  const events = snapshot.seq === at ? [] : await eventsTo(journal, runId, snapshot.seq + 1, at)
+  if (events.length === 0) return snapshot
+  const fold = new CoordinatorFold(snapshot)
+  for (const event of events) if (event.type !== 'run.started') fold.take(event)
+  return fold
 }
 
 /** The events from one on, up to and with `at`. @throws `EVENT_UNKNOWN` where there is no such event */
@@ -89,13 +93,6 @@ export function eventUnknown(runId: string, at: number, last?: number): Planloom
 async function firstEvents(journal: Journal, runId: string): Promise<readonly JournalEvent[]> {
   for await (const event of journal.read(runId)) return [event]
   return []
-}
-
-function goOn(snapshot: SnapshotStanding, events: readonly JournalEvent[]): SnapshotStanding | CoordinatorFold {
-  if (events.length === 0) return snapshot
-  const fold = new CoordinatorFold(snapshot)
-  for (const event of events) if (event.type !== 'run.started') fold.take(event)
-  return fold
 }
 
 /** Only journals that are read at once have snapshots. */

@@ -1,5 +1,5 @@
 // `planloom runs`: the runs of a journal, newest first.
-import type { RunFilter, RunSummary, SqliteJournal } from '../../runtime/index.ts'
+import type { RunFilter, RunSummary } from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
 import { roughDuration } from '../duration.ts'
 import { printable } from '../escape.ts'
@@ -7,7 +7,7 @@ import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
 import { withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
-import { ownership } from '../ownerLines.ts'
+import { ownership, type RunOwner } from '../ownerLines.ts'
 
 export interface RunsOptions extends Pick<RunFilter, 'goal' | 'labels' | 'limit'> {
   readonly journal: string
@@ -33,7 +33,7 @@ export async function runs(options: RunsOptions, output: Output): Promise<number
 
 function runLines(
   found: readonly RunSummary[],
-  owners: ReturnType<SqliteJournal['owners']>,
+  owners: ReadonlyMap<string, RunOwner>,
   { colours, columns = 120 }: Output,
 ): string[] {
   const idColumns = Math.max(...found.map(({ runId }) => runId.length))

@@ -1,5 +1,6 @@
 // What happens in a run that is worth a line of its own, and that line.
 import type { RunState, StepReport } from '../../runtime/index.ts'
+import { counted } from '../counted.ts'
 import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
 import { operationsInShort, type Revision } from './revisions.ts'
@@ -29,7 +30,7 @@ export interface ToneLine {
 export function lineOf(happening: Happening): ToneLine | undefined {
   switch (happening.type) {
     case 'planned': {
-      const steps = happening.steps === 1 ? '1 step' : `${happening.steps} steps`
+      const steps = counted(happening.steps, 'step')
       return { tone: 'change', mark: '◆', text: `planned ${steps} (${printable(happening.planner)})` }
     }
     case 'revision':

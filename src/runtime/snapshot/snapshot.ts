@@ -161,14 +161,11 @@ function eachOnce(stored: StoredSnapshot): (index: number) => Json {
 
 /** Each part of it is read when it is looked at: the plan of a large run without its ledger, the ledger without its outputs. */
 function readContext(
-  readPart: <K extends keyof Parts>(name: K) => Parts[K],
+  read: <K extends keyof Parts>(name: K) => Parts[K],
   valueOf: (index: number) => Json,
   run: RunStarted,
   outcome: Outcome | undefined,
 ): CoordinatorContext {
-  const known: Partial<Parts> = {}
-  const read = <K extends keyof Parts>(name: K): Parts[K] =>
-    (known[name] ??= readPart(name) as Partial<Parts>[K]) as Parts[K]
   const plans = read('plans')
   const small = read('small')
   const troubles = read('troubles')
@@ -177,7 +174,8 @@ function readContext(
     index === null ? undefined : (valueOf(index) as unknown as Plan)
   const troublesAt = (indexes: readonly number[]): Trouble[] =>
     indexes.map((index) => valueOf(index) as unknown as Trouble)
-  const queues = once(() => readQueues(read('queues'), read('ledger').ids))
+  const ledger = once(() => read('ledger'))
+  const queues = once(() => readQueues(read('queues'), ledger().ids))
   return lazily<CoordinatorContext>({
     ...always({ ...read('plain'), run: { ...run, ...small.run }, outcome, commands: [] }),
     plan: () => planAt(plans.plan),
@@ -185,7 +183,7 @@ function readContext(
     patches: () => List(plans.patches.map((index) => patchAt(index))),
     proposed: () => (plans.proposed === null ? undefined : patchAt(plans.proposed)),
     steps: () => PersistentMap((planAt(plans.plan)?.steps ?? []).map((step) => [step.id, step])),
-    entries: () => PersistentMap(readLedger(read('ledger'))),
+    entries: () => PersistentMap(readLedger(ledger())),
     ready: () => queues().ready,
     dependents: () => queues().dependents,
     outputs: () => PersistentMap(read('outputs').map(([id, value]) => [id, valueOf(value)])),
