@@ -92,7 +92,9 @@ class Reader {
     }
     const after = this.#at
     const parts = [most > copyLimit ? this.#loop(part) : part]
-    for (const copies = most > copyLimit ? Math.min(least, copyLimit) : most; parts.length < copies;) {
+    // Of what may be empty, `a+` is `a*a`: a round that must be may be the empty one, which the others never are.
+    const rounds = part.isNullable && least > 0 ? least + 1 : least
+    for (const copies = most > copyLimit ? Math.min(rounds, copyLimit) : most; parts.length < copies;) {
       this.#at = from
       parts.push(this.#atom())
       if (this.#at !== to) throw new PatternRefused('it cannot be read')

@@ -106,6 +106,13 @@ describe('the judge of patterns', () => {
     expect(longestText(pattern)).toBeLessThan(64)
   })
 
+  it.each(['^(?:a(?:b?)+)*$', '^(?:(?:b?)+)*$', '^(?:a(?:(?:b)?){1,})*$'])(
+    'S1: refuses %s, in which a round that must be may be empty',
+    (pattern) => {
+      expect(findPatternProblem(pattern)).toMatch(/could take for ever/)
+    },
+  )
+
   it('S2: knows the power', () => {
     expect(longestText('^a*$')).toBe(Infinity)
     const longest = [2, 3, 4].map((power) => longestText(`^${'a*'.repeat(power)}$`))
