@@ -2,7 +2,7 @@
 // random events (before an event is written, after it and before its commands go out, and after those); or asked to leave it (SIGTERM).
 //
 // A sample runs with all tests. For more: PLANLOOM_CRASHES=300 npx vitest run test/durability/kills.test.ts
-// (PLANLOOM_CRASH_SEED repeats the cases of a seed, which is printed when one fails.)
+// (PLANLOOM_SEED=random for other cases, PLANLOOM_SEED=<number> for those of a seed, which is printed when one fails.)
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -15,11 +15,11 @@ import { carryOut } from '../support/crashRun.ts'
 import { breachesOfWork, endStateOf } from '../support/crashWork.ts'
 import type { Death } from '../support/mortalJournal.ts'
 import { outsideInFile } from '../support/outside.ts'
+import { seed } from '../support/seed.ts'
 import { scratchFolder } from '../support/scratchFolder.ts'
 import type { WorkerInput } from './worker.ts'
 
 const cases = Number(process.env['PLANLOOM_CRASHES'] ?? 8)
-const seed = Number(process.env['PLANLOOM_CRASH_SEED'] ?? Date.now() % 1_000_000)
 
 /** At an event, or so many ms after it has begun to work, or after it was started: then it may still be opening its journal. */
 type Kill =

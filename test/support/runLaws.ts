@@ -1,8 +1,15 @@
 // What always holds of a run, looked for in its transitions, revisions and journal alone: the laws by their numbers.
 import { isDeepStrictEqual } from 'node:util'
-import { applyPatch, canonicalJson, dependenciesOf, type Plan, type Step } from '../../src/plan/index.ts'
+import { applyPatch, canonicalJson, dependenciesOf, type Patch, type Plan, type Step } from '../../src/plan/index.ts'
 import { canDoWithout } from '../../src/plan/graph.ts'
-import { replayJournal, type FactReport, type JournalEvent, type StepReport, type Transition } from '../../src/index.ts'
+import {
+  replayJournal,
+  type FactReport,
+  type JournalEvent,
+  type Run,
+  type StepReport,
+  type Transition,
+} from '../../src/index.ts'
 import { graceMs, mostReplans, type Played } from './scenarioRun.ts'
 
 const finals = ['succeeded', 'failed', 'skipped', 'abandoned', 'cancelled', 'uncertain']
@@ -101,7 +108,7 @@ function atTheEnd({ run, transitions }: Played): string[] {
     if (next !== undefined && next.revision !== revision.revision + 1) wrong.push(`5: revision ${next.revision} after ${revision.revision}`)
   })
   if ((run.outcome?.usage.replans ?? 0) > mostReplans) wrong.push(`6: ${run.outcome?.usage.replans} replannings`)
-  const fold = foldFacts(transitions, run.plan)
+  const fold = foldFacts(transitions, run)
   const held = new Map([...run.facts()].map(({ key, value, by }) => [key, { value, by }]))
   if (!isDeepStrictEqual(new Map([...fold].sort()), new Map([...held].sort())))
     wrong.push(`10: the facts are ${JSON.stringify([...held])}, and the outcomes gave ${JSON.stringify([...fold])}`)
@@ -109,12 +116,15 @@ function atTheEnd({ run, transitions }: Played): string[] {
 } // prettier-ignore
 
 /** Facts of the outcomes by which steps came to their success, in that order, without those of steps that were given up. */
-function foldFacts(transitions: readonly Transition[], plan: Plan | undefined): Map<string, Pick<FactReport, 'value' | 'by'>> {
+function foldFacts(transitions: readonly Transition[], run: Run): Map<string, Pick<FactReport, 'value' | 'by'>> {
   const given: Pick<FactReport, 'key' | 'value' | 'by'>[] = []
   const surprises = new Map<string, readonly Pick<FactReport, 'key' | 'value'>[]>()
-  const gone = new Set(plan?.steps.flatMap(({ id, abandoned }) => (abandoned === undefined ? [] : [id])))
+  const gone = new Set(run.plan?.steps.flatMap(({ id, abandoned }) => (abandoned === undefined ? [] : [id])))
   const succeeded = new Set<string>()
-  for (const { event, steps, refused } of transitions) {
+  let known = 1
+  for (const { event, steps, refused, revision } of transitions) {
+    // A step that is given anew may succeed in the same transition, as one over an empty list does: it owes nothing to the former one.
+    for (; known < revision; known++) for (const id of givenAnew(patchesOf(run)[known - 1])) surprises.delete(id)
     if (event.type === 'fact.reported' && refused === undefined) given.push({ key: event.key, value: event.value, by: 'report:api' })
     if (event.type === 'step.surprised') surprises.set(event.stepId, event.facts)
     const found = event.type === 'step.checked' && 'facts' in event.finding ? event.finding : undefined
@@ -148,12 +158,21 @@ async function onceMore({ run, journal }: Played): Promise<string[]> {
   compare('ledger', [...again.ledger()], [...run.ledger()])
   compare('facts', [...again.facts()], [...run.facts()])
   compare('outcome', again.outcome, run.outcome)
-  const { patches } = run as unknown as { readonly patches: readonly Parameters<typeof applyPatch>[1][] }
-  patches.forEach((patch, index) => {
+  patchesOf(run).forEach((patch, index) => {
     const before = run.revisions[index]
     if (before) compare(`revision ${index + 2}, by its patch,`, applyPatch(before, patch), run.revisions[index + 1])
   })
   return wrong
+}
+
+function patchesOf(run: Run): readonly Patch[] {
+  return (run as unknown as { readonly patches: readonly Patch[] }).patches
+}
+
+function givenAnew(patch: Patch | undefined): readonly string[] {
+  return (patch?.operations ?? []).flatMap((operation) =>
+    operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : [],
+  )
 }
 
 function planAt(revisions: readonly Plan[], revision: number): Plan | undefined {
