@@ -4,6 +4,7 @@ import { CommandRefusedError, type Question, type Run } from '../runtime/index.t
 import type { Colours } from './colours.ts'
 import { printable } from './escape.ts'
 import type { Questions } from './questions.ts'
+import { answerCommand, approveCommand } from './waitingLines.ts'
 
 export interface ApprovalsOptions {
   readonly questions: Questions
@@ -20,10 +21,15 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
   const below: { close(): void }[] = []
 
   /** What is asked twice is answered once; what came too late (the run has ended meanwhile) is dropped. */
-  const put = (key: string, lines: readonly string[], answer: (because: string | undefined) => void): void => {
+  const put = (
+    key: string,
+    lines: readonly string[],
+    command: string,
+    answer: (because: string | undefined) => void,
+  ): void => {
     if (asked.has(key)) return
     asked.add(key)
-    void questions.approve(lines, over.signal).then(
+    void questions.approve(lines, command, over.signal).then(
       ({ isApproved, because }) => {
         if (!over.signal.aborted) inTime(() => answer(isApproved ? undefined : because))
       },
@@ -34,7 +40,8 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
   const putPlan = (): void => {
     const { plan } = run
     if (!plan) return
-    put(`revision ${plan.revision}`, ['', ...renderTree(plan).trimEnd().split('\n'), ''], (because) => {
+    const lines = ['', ...renderTree(plan).trimEnd().split('\n'), '', `${colours.cyan('?')} the plan wants approval`]
+    put(`revision ${plan.revision}`, lines, approveCommand(run.id), (because) => {
       if (because === undefined) run.approve({ by })
       else run.reject(because, { by })
     })
@@ -44,7 +51,8 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
       `${colours.cyan('?')} step ${colours.bold(stepId)} wants approval: ${printable(text)}`,
       `  ${printable(JSON.stringify(input))}`,
     ]
-    put(`step ${stepId} ${run.step(stepId)?.attempt ?? 0}`, lines, (because) => {
+    const command = answerCommand(run.id, { kind: 'approval', stepId })
+    put(`step ${stepId} ${run.step(stepId)?.attempt ?? 0}`, lines, command, (because) => {
       if (because === undefined) run.approve({ stepId, by })
       else run.reject(because, { stepId, by })
     })

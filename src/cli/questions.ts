@@ -7,6 +7,7 @@ import type { Colours } from './colours.ts'
 import { printable, printableLines } from './escape.ts'
 import type { Streams } from './output.ts'
 import { valueOf } from './settings.ts'
+import { answerCommand } from './waitingLines.ts'
 
 export interface QuestionOptions {
   readonly streams: Streams
@@ -25,9 +26,13 @@ export interface Questions {
   /** Answers given beforehand that no step has asked for. */
   unused(): readonly string[]
   readonly ask: NonNullable<RuntimeOptions['ask']>
-  /** Whether to go on; `lines` say with what. Without anybody to ask, the answer is no, and says why. */
+  /** Whether to go on. Without anybody to ask, the answer is no, and says why.
+   *
+   * @param lines with what.
+   * @param elsewhere the command that says so from elsewhere. */
   approve(
     lines: readonly string[],
+    elsewhere: string,
     signal: AbortSignal,
   ): Promise<{ readonly isApproved: boolean; readonly because: string }>
 }
@@ -69,11 +74,10 @@ export function createQuestions(options: QuestionOptions): Questions {
     return { happened: true, output: valueOf(await prompt([], `${colours.cyan('what came of it')} `, signal)) }
   }
 
-  /** Says who is waited for; the answer comes as a command of the run. */
-  const elsewhere = (question: Question & { readonly runId: string }, signal: AbortSignal): Promise<never> => {
+  /** Says what is waited for; it comes as a command of the run. */
+  const leaveToOthers = (lines: readonly string[], command: string, signal: AbortSignal): Promise<never> => {
     options.takeScreen(true)
-    const how = `planloom answer ${question.runId} ${question.stepId} <value>`
-    streams.stderr.write([...questionLines(question, colours), `  ${colours.dim(how)}`, ''].join('\n'))
+    streams.stderr.write([...lines, `  ${colours.dim(command)}`, ''].join('\n'))
     options.takeScreen(false)
     return withdrawn(signal)
   }
@@ -87,19 +91,21 @@ export function createQuestions(options: QuestionOptions): Questions {
         const output = answers.get(question.stepId)
         return question.kind === 'uncertain' ? { happened: true, output } : output
       }
-      if (options.people === 'journal') return elsewhere(question, signal)
+      if (options.people === 'journal')
+        return leaveToOthers(questionLines(question, colours), answerCommand(question.runId, question), signal)
       if (!isInteractive) throw nobody(question)
       if (question.kind === 'uncertain') return askWhether(question, signal)
       return valueOf(await prompt(questionLines(question, colours), `${colours.cyan('answer')} `, signal))
     },
 
-    async approve(lines, signal) {
+    async approve(lines, elsewhere, signal) {
       if (options.isApproved) return { isApproved: true, because: '' }
-      if (options.people === 'journal') return withdrawn(signal)
+      if (options.people === 'journal') return leaveToOthers(lines, elsewhere, signal)
       if (!isInteractive)
         return {
           isApproved: false,
-          because: 'it wants approval, and nobody is there to ask; --yes gives it beforehand',
+          because:
+            'it wants approval, and nobody is there to ask; --yes gives it beforehand, --people journal waits for "planloom approve"',
         }
       const answer = await prompt(lines, `${colours.cyan('Go on?')} [y/N] `, signal)
       return { isApproved: /^y(es)?$/i.test(answer.trim()), because: 'it was not approved at the terminal' }

@@ -12,16 +12,24 @@ const saying: Readonly<Record<Question['kind'], (run: string, step: string) => s
     `planloom answer ${run} ${step} <value>   (it happened; or retry ${run} ${step}, or skip ${run} ${step})`,
 }
 
+/** The command that answers a question. */
+export function answerCommand(runId: string, { kind, stepId }: Pick<Question, 'kind' | 'stepId'>): string {
+  return saying[kind](printable(runId), printable(stepId))
+}
+
+/** The command that lets a plan or an amendment go on. */
+export function approveCommand(runId: string): string {
+  const run = printable(runId)
+  return `planloom approve ${run}   (or reject ${run} <because>)`
+}
+
 /** The questions of a run, each with the command that answers it. */
 export function questionLines({ runId, state, questions }: Replay, colours: Colours): string[] {
   const run = printable(runId)
-  const plan =
-    state === 'approving'
-      ? [`  the plan  ${colours.dim(`planloom approve ${run}   (or reject ${run} <because>)`)}`]
-      : []
+  const plan = state === 'approving' ? [`  the plan  ${colours.dim(approveCommand(runId))}`] : []
   const lines = questions.flatMap(({ stepId, kind, text }) => [
     `  ${colours.bold(printable(stepId))}  ${printable(text)}`,
-    `    ${colours.dim(saying[kind](run, printable(stepId)))}`,
+    `    ${colours.dim(answerCommand(runId, { kind, stepId }))}`,
   ])
   if (state === 'paused') lines.unshift(`  the end of the pause  ${colours.dim(`planloom continue ${run}`)}`)
   return plan.length + lines.length === 0 ? [] : ['It waits for', ...plan, ...lines]

@@ -44,7 +44,7 @@ export type {
 } from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
 export { checkReplay, type ReplayCheck, type ReplayDifference } from './checkReplay.ts'
-export { ReplanMarks, type ReplanMark } from './replanMarks.ts'
+export { EventMarks, type EventMark } from './eventMarks.ts'
 export { checkRequest } from './requestCheck.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'
 export { compareRuns, type FactDifference, type RunDifference, type StepDifference } from './compareRuns.ts'

@@ -179,10 +179,14 @@ describe('a run of another process', () => {
   const tools = ['--tools', 'test/cli/fixtures/tools.ts']
 
   /** Starts a run in a process of its own, and waits until it asks its question. */
-  async function started() {
+  async function started({ approval }: { approval?: 'required' } = {}) {
     const folder = scratchFolder()
     const [plan, journal] = [join(folder, 'plan.json'), join(folder, 'runs.db')]
-    const steps = [ask, { id: 'use', tool: 'list', input: { length: { $from: 'ask' } } }, { id: 'long', tool: 'wait' }]
+    const steps = [
+      { ...ask, approval },
+      { id: 'use', tool: 'list', input: { length: { $from: 'ask' } } },
+      { id: 'long', tool: 'wait' },
+    ]
     writeFileSync(plan, JSON.stringify({ id: 'p', goal: { text: 'Wait' }, steps }))
     const args = ['run', plan, ...tools, '--journal', journal, '--people', 'journal', '-q']
     const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
@@ -191,15 +195,15 @@ describe('a run of another process', () => {
     onTestFinished(() => {
       child.kill('SIGKILL')
     })
+    let said = ''
     await new Promise<void>((resolve) => {
-      let said = ''
       child.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString()
-        if (said.includes('<value>')) resolve()
+        if (said.includes(approval ? '<because>' : '<value>')) resolve()
       })
     })
     const planloom = (...more: string[]): Promise<Called> => callCommand(...more, '--journal', journal)
-    return { child, plan, planloom }
+    return { child, plan, said: () => said, planloom }
   }
 
   const ended = (child: ChildProcess): Promise<number | null> =>
@@ -221,6 +225,18 @@ describe('a run of another process', () => {
       state: 'completed',
       outcome: { reason: 'partial' },
     })
+  })
+
+  it('says what waits for approval, and how to give it', { timeout: 60_000 }, async () => {
+    const { child, planloom, said } = await started({ approval: 'required' })
+    const end = ended(child)
+    const [run] = /run-\w+/.exec(said()) ?? []
+    expect(said()).toMatch(/step ask wants approval[^]*planloom approve run-\w+ --step ask/)
+    expect((await planloom('approve', String(run), '--step', 'ask')).code).toBe(0)
+    expect((await planloom('answer', 'latest', 'ask', '2')).code).toBe(0)
+    expect((await planloom('skip', 'latest', 'long')).code).toBe(0)
+    expect(await end).toBe(0)
+    expect((await planloom('events', String(run))).stdout).toMatch(/step\.failed +too late to count · ask/)
   })
 
   it('that has died takes what was asked of it when it is gone on with', { timeout: 60_000 }, async () => {

@@ -1,6 +1,6 @@
 // `planloom events`: what happened in a run, event by event; with `--follow`, as it happens in whatever process has it.
 import { setTimeout as wait } from 'node:timers/promises'
-import { ReplanMarks, type JournalEvent, type ReplanMark, type RunRequest } from '../../runtime/index.ts'
+import { EventMarks, type EventMark, type JournalEvent, type RunRequest } from '../../runtime/index.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { fill, fit } from '../fit.ts'
@@ -22,7 +22,7 @@ export async function events(run: string | undefined, options: EventsOptions, ou
     const { runId } = runMeant(journal, run)
     const { from = 0 } = options
     const told = new Set<number>()
-    const marks = new ReplanMarks(journal, runId)
+    const marks = new EventMarks(journal, runId)
     const hasRefused = journal.requests(runId).some(({ refused }) => refused !== undefined)
     let next = hasRefused ? Math.max(0, from - 1) : from // the one before says since when requests count
     for (;;) {
@@ -48,19 +48,21 @@ export async function events(run: string | undefined, options: EventsOptions, ou
   })
 }
 
-function tell(event: JournalEvent, replan: ReplanMark, output: Output): void {
-  const marks = marksOf(replan)
-  output.document({ ...event, ...(marks.length > 0 && { replan }) })
+function tell(event: JournalEvent, mark: EventMark, output: Output): void {
+  const { late, ...replan } = mark
+  const marks = marksOf(mark)
+  output.document({ ...event, ...(Object.keys(replan).length > 0 && { replan }), ...(late && { late }) })
   const { seq, at, type } = event
   const text = [...marks, printable(detailsOf(event))].filter((part) => part !== '').join(' · ')
   output.print([lineOf({ number: String(seq), at, type, text }, output)])
 }
 
 /** Before all else, so that they are not cut off: forks are made at such events. */
-function marksOf({ asked, revision }: ReplanMark): string[] {
+function marksOf({ asked, revision, late }: EventMark): string[] {
   return [
     ...(revision === undefined ? [] : [`↻ revision ${revision}`]),
     ...(asked ? ['↻ the planner is asked to replan'] : []),
+    ...(late ? ['too late to count'] : []),
   ]
 }
 
