@@ -8,10 +8,11 @@
 const rooms = {
   plan: [],
   machines: ['plan'],
-  actors: ['plan', 'machines'],
+  models: ['plan'],
+  actors: ['plan', 'machines', 'models'],
   tools: ['plan', 'machines'],
   journal: ['plan', 'machines'],
-  runtime: ['actors', 'tools', 'journal', 'machines', 'plan'],
+  runtime: ['actors', 'tools', 'models', 'journal', 'machines', 'plan'],
   inspector: ['runtime', 'plan'],
   testing: ['runtime', 'plan'],
   cli: ['runtime', 'plan'],
