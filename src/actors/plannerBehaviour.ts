@@ -21,6 +21,7 @@ export interface PlannerBehaviourOptions {
 /** Makes the behaviour that asks this planner. */
 export function createPlannerBehaviour({ planner, now, signal }: PlannerBehaviourOptions): PlannerBehaviour {
   return (mailbox) => {
+    let memory: { readonly requestId: string; readonly notes: WeakMap<object, unknown> } | undefined
     let live: { readonly requestId: string; readonly controller: AbortController } | undefined
 
     function stop(because: string): void {
@@ -42,7 +43,8 @@ export function createPlannerBehaviour({ planner, now, signal }: PlannerBehaviou
       const controller = new AbortController()
       live = { requestId: message.requestId, controller }
       if (signal.aborted) stopWithRun()
-      void ask(message, planner, { signal: controller.signal, now }, mailbox.reply)
+      if (memory?.requestId !== message.requestId) memory = { requestId: message.requestId, notes: new WeakMap() }
+      void ask(message, planner, { signal: controller.signal, now, memory: memory.notes }, mailbox.reply)
     })
     return () => {
       unfollow()

@@ -221,6 +221,7 @@ export class Delivery {
         tools,
         executors: rolesOf(executors),
         behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal }),
+        ...(planner.repairRounds !== undefined && { repairRounds: planner.repairRounds }),
       },
     }).start()
     onStart(actor)
