@@ -275,14 +275,14 @@ function remember(turn: Turn, plan: Plan): void {
 function wantsApproval(turn: Turn, plan: Plan): boolean {
   const { approval } = turn.run.settings
   if (approval !== 'effects') return approval === 'required'
-  return plan.steps.some((step) => hasEffects(turn.run, step.tool))
+  return plan.steps.some((step) => hasEffects(turn.run, step))
 }
 
 function addsEffects(turn: Turn, patch: Patch): boolean {
   if (turn.run.settings.approval !== 'effects') return false
   return patch.operations.some((operation) => {
     if (operation.op !== 'insert' && operation.op !== 'replace') return false
-    return hasEffects(turn.run, operation.step.tool)
+    return hasEffects(turn.run, operation.step)
   })
 }
 
