@@ -4,6 +4,7 @@ import type { ToolDescription } from '../../plan/toolDescription.ts'
 import type { Finding } from '../../plan/finding.ts'
 import type { FactReport, PlanSituation, Trouble, Usage } from '../../machines/reports.messages.ts'
 import type { RunLimits } from '../../machines/settings.messages.ts'
+import type { CallBudget } from '../../models/model.ts'
 
 export interface PlanRequest {
   readonly goal: Goal
@@ -43,6 +44,9 @@ export interface PlannerContext {
   readonly signal: AbortSignal
   /** Now, in ms since the epoch, by the run's clock. */
   readonly now: () => number
+  /** What is left for model calls, and where they are told: calls made with it are not part of an answer's `usage`. Absent where there
+   * is no run, as when a plan only is asked for. */
+  readonly budget?: CallBudget
 }
 
 /** Steps one by one, from a generator (`async *plan()` or `*plan()`). */
@@ -67,4 +71,7 @@ export interface Planner {
   replan?(request: ReplanRequest, context: PlannerContext): ReplanAnswer | Promise<ReplanAnswer>
   /** True: it wants to be asked (trouble `expanded`) when a `forEach` has got its children, to plan for single items. */
   readonly elaborates?: boolean
+  /** True: what steps gave may have a say in its amendments, as when a model reads outputs. By default those of its amendments that
+   * have a say in effects wait for approval. */
+  readonly readsOutputs?: boolean
 }
