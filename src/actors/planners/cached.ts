@@ -147,6 +147,7 @@ export function createCachedPlanner(inner: Planner, options: CachedPlannerOption
     name: `cached(${inner.name})`,
     plan,
     ...(inner.elaborates !== undefined && { elaborates: inner.elaborates }),
+    ...(inner.readsOutputs !== undefined && { readsOutputs: inner.readsOutputs }),
     ...(replan && {
       async replan(request, context) {
         if (request.troubles.some(speaksAgainstPlan)) await forgetFamily(familyOf(request, inner.name)) // C4
