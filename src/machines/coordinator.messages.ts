@@ -326,6 +326,8 @@ export interface StepExecute {
   readonly tool?: string
   readonly goal?: Goal
   readonly instruction?: string
+  /** The tools that the model which follows the instruction may use. */
+  readonly tools?: readonly string[]
   /** References filled in. */
   readonly input: JsonObject
   readonly expect?: JsonSchema

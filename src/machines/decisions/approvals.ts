@@ -13,7 +13,7 @@ import type { Turn } from './turn.ts'
 export function planWaits(turn: Turn, plan: Plan): boolean {
   const { approval } = turn.run.settings
   if (approval !== 'effects') return approval === 'required'
-  return plan.steps.some((step) => hasEffects(turn.run, step.tool))
+  return plan.steps.some((step) => hasEffects(turn.run, step))
 }
 
 export function patchWaits(turn: Turn, patch: Patch): boolean {
@@ -25,7 +25,7 @@ export function patchWaits(turn: Turn, patch: Patch): boolean {
 
 function addsEffects(turn: Turn, operation: Patch['operations'][number]): boolean {
   if (operation.op !== 'insert' && operation.op !== 'replace') return false
-  return hasEffects(turn.run, operation.step.tool)
+  return hasEffects(turn.run, operation.step)
 }
 
 /** V2: looks at each step of the plan as it would be. One that cannot be applied does not wait: it is refused. */
@@ -83,5 +83,5 @@ function isStillToCome(turn: Turn, { id, abandoned }: Step): boolean {
 /** A sub-goal may be planned with any tool there is. */
 function mayHaveEffects({ run }: Turn, step: Step): boolean {
   if (step.goal !== undefined) return Object.values(run.tools).some(({ effects }) => changesSomething(effects))
-  return hasEffects(run, step.tool)
+  return hasEffects(run, step)
 }

@@ -121,6 +121,7 @@ function countFailure(turn: Turn, step: Step, failure: Failure): number {
   const tried = 'value' in resolved ? resolved.value : (step.input ?? {})
   const signature = hashJson([
     step.tool ?? step.instruction ?? step.goal?.text ?? '',
+    ...(step.tools === undefined ? [] : [step.tools]),
     tried,
     failure.code,
     failure.message,
