@@ -25,7 +25,7 @@ export interface ExecutorContext {
   readonly log: (text: string) => void
   readonly now: () => number
   /** What is left for model calls, and where they are told: calls made with it are not part of a result's `usage`. */
-  readonly budget?: CallBudget
+  readonly budget?: CallBudget | undefined
 }
 
 export interface StepOutput {
