@@ -24,6 +24,7 @@ export interface PlannerBehaviourOptions {
 /** Makes the behaviour that asks this planner. */
 export function createPlannerBehaviour({ planner, now, signal, budgetOf }: PlannerBehaviourOptions): PlannerBehaviour {
   return (mailbox) => {
+    let memory: { readonly requestId: string; readonly notes: WeakMap<object, unknown> } | undefined
     let live: { readonly requestId: string; readonly controller: AbortController } | undefined
 
     function stop(because: string): void {
@@ -45,8 +46,10 @@ export function createPlannerBehaviour({ planner, now, signal, budgetOf }: Plann
       const controller = new AbortController()
       live = { requestId: message.requestId, controller }
       if (signal.aborted) stopWithRun()
+      if (memory?.requestId !== message.requestId) memory = { requestId: message.requestId, notes: new WeakMap() }
       const budget = budgetOf?.(message.requestId)
-      void ask(message, planner, { signal: controller.signal, now, ...(budget && { budget }) }, mailbox.reply)
+      const context = { signal: controller.signal, now, memory: memory.notes, ...(budget && { budget }) }
+      void ask(message, planner, context, mailbox.reply)
     })
     return () => {
       unfollow()

@@ -52,10 +52,20 @@ export interface ForkPoint {
 
 // ---- Facts from the planner ----
 
+/** An answer of the planner that was not sound, so that it was asked again. */
+export interface UnsoundRound {
+  /** The first of what was found in it. */
+  readonly findings: readonly Finding[]
+  readonly usage?: Usage
+  readonly model?: string
+}
+
 interface FromPlanner extends Message {
   /** The request that this answers; an answer to any other request changes nothing. */
   readonly requestId: string
   readonly usage?: Usage
+  /** Its answers to the same request that were not sound, in order. */
+  readonly unsound?: readonly UnsoundRound[]
 }
 /** One step of a plan that is still being written. */
 export interface PlanStepProposed extends FromPlanner {

@@ -245,6 +245,7 @@ export class Delivery {
           signal,
           budgetOf: (requestId) => this.#budget.of({ requestId }),
         }),
+        ...(planner.repairRounds !== undefined && { repairRounds: planner.repairRounds }),
       },
     }).start()
     onStart(actor)
