@@ -23,6 +23,9 @@ export interface ToolCallsOptions {
   readonly executors: () => ReadonlyMap<string, Executor>
 }
 
+/** A person is asked by a step, and a sub-goal is one. */
+const notForModels: ReadonlySet<string> = new Set(['person', 'goal'])
+
 /** Makes what carries out the calls of models. */
 export function createToolCalls(
   options: ToolCallsOptions,
@@ -32,7 +35,7 @@ export function createToolCalls(
     const tool = options.tools.get(use.tool)
     const role = tool?.executor ?? 'tool'
     const executor = options.executors().get(role)
-    if (tool === undefined || executor === undefined || role === use.work.role || role === 'goal')
+    if (tool === undefined || executor === undefined || notForModels.has(role) || role === use.work.role)
       return { failure: notCallable(use.tool, role) }
     const work = workOf(use, role, context.idempotencyKey)
     const key = `call ${String(++count)} ${work.stepId}`

@@ -4,6 +4,7 @@
 // B2. Each call is told once: by the budget of the run, where the model asks it, or else with the result of the attempt.
 import { PlanloomError } from '../../../errors.ts'
 import type { CallBudget, ModelUsage, Reservation } from '../../../models/model.ts'
+import { addUsage, noUsage } from '../../../models/usage.ts'
 
 export class AttemptBudget implements CallBudget {
   readonly #tokens: number
@@ -70,18 +71,7 @@ export class AttemptBudget implements CallBudget {
   }
 
   #keep(more: ModelUsage): void {
-    const sum = this.#untold
-    this.#untold =
-      sum === undefined
-        ? more
-        : {
-            tokens: sum.tokens + more.tokens,
-            inputTokens: sum.inputTokens + more.inputTokens,
-            outputTokens: sum.outputTokens + more.outputTokens,
-            cachedTokens: sum.cachedTokens + more.cachedTokens,
-            cost: sum.cost + more.cost,
-            calls: sum.calls + more.calls,
-          }
+    this.#untold = addUsage(this.#untold ?? noUsage, more)
   }
 }
 

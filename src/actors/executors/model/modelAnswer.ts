@@ -1,6 +1,7 @@
 // An answer as a model gave it: one of the user's own may give anything, and its ids are what we number by.
 import { PlanloomError } from '../../../errors.ts'
 import type { AnswerEnd, ModelAnswer, ModelUsage, ToolCall } from '../../../models/model.ts'
+import { noUsage } from '../../../models/usage.ts'
 import { readArguments } from './readArguments.ts'
 
 /** @throws `MODEL_ANSWER_BROKEN` for what is no answer. */
@@ -37,15 +38,6 @@ export function echoOf(calls: readonly ToolCall[]): readonly ToolCall[] {
     name: name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
     arguments: 'input' in readArguments(written) ? written : JSON.stringify({ unreadable: written.slice(0, 1_000) }),
   }))
-}
-
-export const noUsage: ModelUsage = {
-  tokens: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  cost: 0,
-  calls: 0,
 }
 
 const ends: ReadonlySet<unknown> = new Set<AnswerEnd>(['stop', 'calls', 'length', 'filtered', 'refused'])
