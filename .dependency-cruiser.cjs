@@ -8,7 +8,7 @@
 const rooms = {
   plan: [],
   machines: ['plan'],
-  models: ['plan'],
+  models: ['plan', 'machines'],
   actors: ['plan', 'machines', 'models'],
   tools: ['plan', 'machines'],
   journal: ['plan', 'machines'],
@@ -17,7 +17,7 @@ const rooms = {
   testing: ['runtime', 'plan'],
   cli: ['runtime', 'plan'],
 }
-const messagesOnly = ['actors', 'tools', 'journal']
+const messagesOnly = ['models', 'actors', 'tools', 'journal']
 const throughIndex = ['inspector', 'testing', 'cli']
 
 // tsx is looked for at run time, beside the user's module, and done without where it is not: only its types are imported.

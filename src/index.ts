@@ -121,6 +121,8 @@ export type {
   Transition,
   Trouble,
   UncertainPolicy,
+  ModelUsage,
+  ModelUse,
   Usage,
 } from './runtime/index.ts'
 export {

@@ -7,6 +7,7 @@ import { PlanloomError } from '../errors.ts'
 import type { Mailbox } from '../machines/behaviour.messages.ts'
 import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts'
 import type { AttemptOutcome, AttemptSettled, ExecutorBehaviour } from '../machines/executor.messages.ts'
+import type { CallBudget } from '../models/model.ts'
 import { abortedOutcome, outcomeOf, thrownOutcome } from './executors/attemptOutcome.ts'
 import type { Executor, ExecutorContext } from './executors/executor.ts'
 import { logLineOf, progressOf } from './executors/progress.ts'
@@ -19,6 +20,8 @@ export interface ExecutorBehaviourOptions {
   readonly now: () => number
   /** The run's signal: when it fires, so does the signal of every attempt. */
   readonly signal: AbortSignal
+  /** What model calls of an attempt may use. */
+  readonly budgetOf?: (attempt: { readonly stepId: string; readonly attempt: number }) => CallBudget
 }
 
 /** Makes the behaviour of the executors of one role: each actor that runs it carries out one attempt at a time. */
@@ -68,7 +71,7 @@ async function carryOut(
   try {
     outcome = live.aborted
       ? abortedOutcome(work, live)
-      : outcomeOf(work, await executor.execute(work, contextOf(work, live, options.now, mailbox)), executor, live)
+      : outcomeOf(work, await executor.execute(work, contextOf(work, live, options, mailbox)), executor, live)
   } catch (error) {
     outcome = thrownOutcome(work, error, executor, live)
   }
@@ -79,7 +82,7 @@ async function carryOut(
 function contextOf(
   { runId, stepId, attempt, idempotencyKey }: StepExecute,
   live: LiveAttempt,
-  now: () => number,
+  { now, budgetOf }: ExecutorBehaviourOptions,
   mailbox: ExecutorMailbox,
 ): ExecutorContext {
   const report = (said: object): void => {
@@ -95,6 +98,9 @@ function contextOf(
       return live.signal
     },
     now,
+    get budget() {
+      return budgetOf?.({ stepId, attempt })
+    },
     progress: (progress) => {
       report(progressOf(progress))
     },

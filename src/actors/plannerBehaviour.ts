@@ -6,6 +6,7 @@
 import { PlanloomError } from '../errors.ts'
 import type { PlannerAsk, PlannerBehaviour, PlannerReply } from '../machines/planner.messages.ts'
 import { failureFrom } from '../plan/thrownValue.ts'
+import type { CallBudget } from '../models/model.ts'
 import { onAbort } from './onAbort.ts'
 import type { Planner, PlannerContext, PlanStream } from './planners/planner.ts'
 import { isStream, iteratorOf } from './planners/planStream.ts'
@@ -16,11 +17,14 @@ export interface PlannerBehaviourOptions {
   readonly now: () => number
   /** The run's signal. */
   readonly signal: AbortSignal
+  /** What model calls of a request may use. */
+  readonly budgetOf?: (requestId: string) => CallBudget
 }
 
 /** Makes the behaviour that asks this planner. */
-export function createPlannerBehaviour({ planner, now, signal }: PlannerBehaviourOptions): PlannerBehaviour {
+export function createPlannerBehaviour({ planner, now, signal, budgetOf }: PlannerBehaviourOptions): PlannerBehaviour {
   return (mailbox) => {
+    let memory: { readonly requestId: string; readonly notes: WeakMap<object, unknown> } | undefined
     let live: { readonly requestId: string; readonly controller: AbortController } | undefined
 
     function stop(because: string): void {
@@ -42,7 +46,10 @@ export function createPlannerBehaviour({ planner, now, signal }: PlannerBehaviou
       const controller = new AbortController()
       live = { requestId: message.requestId, controller }
       if (signal.aborted) stopWithRun()
-      void ask(message, planner, { signal: controller.signal, now }, mailbox.reply)
+      if (memory?.requestId !== message.requestId) memory = { requestId: message.requestId, notes: new WeakMap() }
+      const budget = budgetOf?.(message.requestId)
+      const context = { signal: controller.signal, now, memory: memory.notes, ...(budget && { budget }) }
+      void ask(message, planner, context, mailbox.reply)
     })
     return () => {
       unfollow()

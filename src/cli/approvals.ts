@@ -27,7 +27,7 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
     command: string,
     answer: (because: string | undefined) => void,
   ): void => {
-    if (asked.has(key)) return
+    if (over.signal.aborted || asked.has(key)) return
     asked.add(key)
     void questions.approve(lines, command, over.signal).then(
       ({ isApproved, because }) => {
@@ -63,10 +63,10 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
       const subRun = findRun(event.subRunId)
       if (subRun) below.push(createApprovals(subRun, options))
     }
-    // Not within the transition: approving is a transition of its own.
-    if (state === 'approving') queueMicrotask(putPlan)
+    // Not within the transition: approving is a transition of its own, and who approves from elsewhere must find the run in its journal.
+    if (state === 'approving') setImmediate(putPlan)
     if (steps.some(({ status }) => status === 'held')) {
-      queueMicrotask(() => {
+      setImmediate(() => {
         for (const question of run.questions) if (question.kind === 'approval') putStep(question)
       })
     }

@@ -1,10 +1,12 @@
-// What a run is given: a goal or a plan, and the tools, from the files that the user names.
+// What a run is given: a goal or a plan, and the tools, from the files that the user names, or from words.
+import { existsSync } from 'node:fs'
 import { PlanloomError } from '../errors.ts'
 import { goalSchema, type Finding, type Goal } from '../plan/index.ts'
 import type { Runtime, RuntimeOptions, Tool } from '../runtime/index.ts'
 import { InvalidWorkError } from './invalidWork.ts'
 import { isModulePath, loadModule } from './loadModule.ts'
 import { readDocument } from './readDocument.ts'
+import { toolModule } from './toolModules.ts'
 
 /** Beside goal or plan and tools, a module may export whatever of the runtime's options it wants to set. */
 export interface Work extends Pick<
@@ -26,12 +28,13 @@ export interface WorkOptions {
   readonly facts?: ReadonlyMap<string, unknown>
 }
 
-/** Loads a module (`goal` or `plan`, and `tools`), or a JSON or YAML document that is a goal or a plan.
+/** Loads a module (`goal` or `plan`, and `tools`), or a JSON or YAML document that is a goal or a plan; several words that name no
+ * file are a goal themselves.
  *
  * @throws `FILE_UNREADABLE`, `MODULE_UNUSABLE`, `DOCUMENT_INVALID`, `GOAL_INVALID`
  */
 export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
-  const content = isModulePath(path) ? await loadModule(path) : partOf(path, readDocument(path))
+  const content = await contentOf(path)
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
   const { planner, executors, limits, approval, dispatch, uncertain, watch } = content as Partial<Work>
   return {
@@ -48,20 +51,20 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
   }
 }
 
+async function contentOf(path: string): Promise<Readonly<Record<string, unknown>>> {
+  if (isWords(path)) return { goal: path }
+  return isModulePath(path) ? loadModule(path) : partOf(path, readDocument(path))
+}
+
+/** Whether what stands for a file are words: a goal as people say it. */
+export function isWords(text: string): boolean {
+  return /\S\s+\S/.test(text) && !/\.\w{2,5}$/.test(text) && !existsSync(text)
+}
+
 /** The tools of these modules: each exports `tools`, or single tools under any name. @throws as `loadModule` */
 export async function loadTools(paths: readonly string[] = []): Promise<Tool[]> {
   const found: Tool[] = []
-  for (const path of paths) {
-    if (!isModulePath(path)) {
-      throw new PlanloomError(
-        'MODULE_UNUSABLE',
-        `${path === '' ? 'The name of a module is empty' : `${path} is no module`}, and tools come from one.`,
-        {
-          hint: 'Name a JavaScript or TypeScript file that exports what defineTool() gives.',
-          where: { path },
-        },
-      )
-    }
+  for (const path of paths.map(toolModule)) {
     const content = await loadModule(path)
     const tools = toolsIn(path, content)
     if (tools.length === 0) {

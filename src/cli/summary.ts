@@ -1,6 +1,15 @@
 // How a run ended: for people as lines, for programs as one document.
 import type { Goal, Json } from '../plan/index.ts'
-import type { BudgetUsed, Outcome, Replay, Run, StepReport, StepStatus, Transition } from '../runtime/index.ts'
+import type {
+  BudgetUsed,
+  ModelUse,
+  Outcome,
+  Replay,
+  Run,
+  StepReport,
+  StepStatus,
+  Transition,
+} from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { counted } from './counted.ts'
 import { duration } from './duration.ts'
@@ -13,6 +22,8 @@ import { wrap } from './wrap.ts'
 /** What a summary looks at: a run that is over, or one that was replayed. */
 export interface EndedRun extends Pick<Run, 'goal' | 'plan' | 'ledger' | 'output' | 'fact' | 'facts'> {
   readonly id: string
+  /** Of a run that holds nothing, nothing. */
+  readonly modelUse: () => ModelUse | undefined
   /** The first one included. */
   readonly revisions: readonly Revision[]
 }
@@ -41,14 +52,16 @@ function endedAs(id: string, run: Run | Replay, transitions: readonly Transition
     output: (id) => run.output(id),
     fact: (key) => run.fact(key),
     facts: () => run.facts(),
+    modelUse: () => run.modelUse(),
   }
 }
 
-const nothing: Pick<EndedRun, 'ledger' | 'output' | 'fact' | 'facts'> = {
+const nothing: Pick<EndedRun, 'ledger' | 'output' | 'fact' | 'facts' | 'modelUse'> = {
   ledger: () => [],
   output: () => undefined,
   fact: () => undefined,
   facts: () => [],
+  modelUse: () => undefined,
 }
 const mostListed = 20
 
@@ -60,6 +73,7 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, 
     ...hintLines(run, outcome, colours),
     `  ${countsInWords(outcome.counts)}${reusedInWords(run)}`,
     `  ${usageInWords(outcome.usage, outcome.revision)}`,
+    ...modelLines(run),
     ...(outcome.cycle ? [`  what repeats: ${outcome.cycle.map(printable).join(' → ')}`] : []),
     ...troubleLines(run, colours),
     ...revisionLines(run, colours),
@@ -85,6 +99,7 @@ export function summaryDocument(run: EndedRun, outcome: Outcome | undefined): ob
     revisions: run.revisions,
     steps: [...current, ...reports.values()],
     facts: Object.fromEntries([...run.facts()].map(({ key, value }) => [key, value])),
+    ...modelDocument(run),
   }
 }
 
@@ -129,6 +144,25 @@ function usageInWords({ timeMs, replans, plannerCalls, tokens, cost }: BudgetUse
     ...(tokens > 0 ? [counted(tokens, 'token')] : []),
     ...(cost > 0 ? [`cost ${Number(cost.toPrecision(6))}`] : []),
   ].join(' · ')
+}
+
+/** Where models were called: how often, and with how many tokens. */
+function modelLines(run: EndedRun): string[] {
+  const use = run.modelUse()
+  if (use === undefined || use.total.calls === 0) return []
+  const { calls, inputTokens, outputTokens, cachedTokens, isEstimated } = use.total
+  const cached = cachedTokens > 0 ? `, ${cachedTokens} of them cached` : ''
+  const estimated = isEstimated ? ' (partly estimated: a server did not say)' : ''
+  const by = `${use.planner.calls} by the planner`
+  return [
+    `  ${counted(calls, 'model call')}, ${by} · ${inputTokens} tokens in${cached}, ${outputTokens} out${estimated}`,
+  ]
+}
+
+function modelDocument(run: EndedRun): object {
+  const use = run.modelUse()
+  if (use === undefined || use.total.calls === 0) return {}
+  return { models: { ...use, steps: Object.fromEntries(use.steps) } }
 }
 
 function troubleLines(run: EndedRun, colours: Colours): string[] {

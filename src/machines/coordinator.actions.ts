@@ -6,6 +6,7 @@ import * as control from './decisions/control.ts'
 import * as dispatch from './decisions/dispatch.ts'
 import * as forking from './decisions/fork.ts'
 import * as findings from './decisions/findings.ts'
+import * as modelCalls from './decisions/modelCalls.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
 import * as recovery from './decisions/recovery.ts'
@@ -63,6 +64,7 @@ export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   if (!isUnattended(event)) dispatch.dispatchReady(turn)
 })
 export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
+export const takeModelCall = actOn(['model.called'], modelCalls.takeModelCall)
 export const takeFinding = actOn(['step.checked'], findings.takeFinding)
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {
   planner.takeStreamedStep(turn, step)

@@ -4,7 +4,15 @@ import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
 import type { Json } from '../plan/json.ts'
 import type { Assumption, Patch, Plan, Step } from '../plan/schema.ts'
 import type { CoordinatorCommand, RunStarted } from './coordinator.messages.ts'
-import type { BudgetUsed, Outcome, OutcomeReason, Failure, StepStatus, Trouble } from './reports.messages.ts'
+import type {
+  BudgetUsed,
+  Failure,
+  ModelUsage,
+  Outcome,
+  OutcomeReason,
+  StepStatus,
+  Trouble,
+} from './reports.messages.ts'
 import type { RunLimits } from './settings.messages.ts'
 import { noFacts, type Facts } from './decisions/facts.ts'
 import type { Entry, Link } from './decisions/ledger.ts'
@@ -68,6 +76,8 @@ export interface CoordinatorContext {
   readonly asked: Asked | undefined
   readonly requests: number
   readonly used: BudgetUsed
+  /** What calls of models have used, by who made them: `planner`, `step:<id>`. */
+  readonly modelUse: PersistentMap<string, ModelUsage>
   /** Plan, facts and progress after each replanning: the same again is a loop. */
   readonly seen: PersistentSet<string>
   /** Facts and progress when the first plan came. */
@@ -134,6 +144,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     troubles: List(),
     asked: undefined,
     requests: 0,
+    modelUse: PersistentMap(),
     used: { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     seen: PersistentSet(),
     firstProgress: '',

@@ -70,6 +70,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'step.uncertain': settleOnly,
     'step.checked': { actions: 'takeFinding' },
     'step.delegated': { actions: 'noteSubRun' },
+    'model.called': { actions: 'takeModelCall' },
   },
   states: {
     planning: {

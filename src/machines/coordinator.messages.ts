@@ -6,7 +6,7 @@
 import type { Finding } from '../plan/finding.ts'
 import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
 import type { Goal, Patch, Plan, Step } from '../plan/schema.ts'
-import type { FactGiven, Failure, StepOrigin, Trouble, Usage } from './reports.messages.ts'
+import type { FactGiven, Failure, ModelUsage, StepOrigin, Trouble, Usage } from './reports.messages.ts'
 import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from './settings.messages.ts'
 
 interface Message {
@@ -52,10 +52,20 @@ export interface ForkPoint {
 
 // ---- Facts from the planner ----
 
+/** An answer of the planner that was not sound, so that it was asked again. */
+export interface UnsoundRound {
+  /** The first of what was found in it. */
+  readonly findings: readonly Finding[]
+  readonly usage?: Usage
+  readonly model?: string
+}
+
 interface FromPlanner extends Message {
   /** The request that this answers; an answer to any other request changes nothing. */
   readonly requestId: string
   readonly usage?: Usage
+  /** Its answers to the same request that were not sound, in order. */
+  readonly unsound?: readonly UnsoundRound[]
 }
 /** One step of a plan that is still being written. */
 export interface PlanStepProposed extends FromPlanner {
@@ -149,6 +159,23 @@ export type EffectFinding =
   | { readonly happened: false }
   /** It cannot be told, or the check broke: why. */
   | { readonly unknown: Failure }
+
+// ---- Facts from models ----
+
+/** A language model was called. Each call is told by itself, also one that failed or whose answer nobody waited for any more; what is
+ * told here is not part of anybody's `usage`. */
+export interface ModelCalled extends Message {
+  readonly type: 'model.called'
+  readonly caller: ModelCaller
+  /** As the server names it. */
+  readonly model: string
+  readonly usage: ModelUsage
+  readonly ms: number
+  /** Of the error that it ended with. */
+  readonly code?: string
+}
+/** An attempt of a step, or the planner at a request. */
+export type ModelCaller = { readonly stepId: string; readonly attempt: number } | { readonly requestId: string }
 
 // ---- The clock ----
 
@@ -285,6 +312,7 @@ export type CoordinatorMessage =
   | StepUncertain
   | StepChecked
   | StepDelegated
+  | ModelCalled
   | TimerFired
   | RunRecovered
   | RunForked
@@ -308,6 +336,8 @@ export interface StepExecute {
   readonly tool?: string
   readonly goal?: Goal
   readonly instruction?: string
+  /** The tools that the model which follows the instruction may use. */
+  readonly tools?: readonly string[]
   /** References filled in. */
   readonly input: JsonObject
   readonly expect?: JsonSchema

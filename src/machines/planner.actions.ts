@@ -1,9 +1,10 @@
 // The planner's actions: asking, checking, and telling the host what came of it.
-import { Map as PersistentMap } from 'immutable'
+import { OrderedMap } from 'immutable'
 import type { BehaviourInput } from './behaviour.ts'
 import type { HostMessage, HostRef } from './behaviour.messages.ts'
 import type { Failure, Usage } from './reports.messages.ts'
-import { checkAnswer as check, checkStreamedStep, refusedBefore } from './planner.check.ts'
+import type { PlanFailed, UnsoundRound } from './coordinator.messages.ts'
+import { checkAnswer as check, checkStreamedStep, refusedBefore, type CheckedAnswer } from './planner.check.ts'
 import type { PlannerContext } from './planner.context.ts'
 import type { PlannerAsk, PlannerQuestion, PlannerReply, PlannerRequest, PlannerStop } from './planner.messages.ts'
 import { plannerSetup } from './planner.setup.ts'
@@ -30,8 +31,9 @@ export const beginRequest = plannerSetup.assign(({ event }) => {
     round: 0,
     unsound: 0,
     findings: event.situation ? [] : refusedBefore(event.troubles),
+    unsoundAnswers: [],
     usage: undefined,
-    streamed: PersistentMap((event.begun ?? []).map((step) => [step.id, step])),
+    streamed: OrderedMap((event.begun ?? []).map((step) => [step.id, step])),
     checked: undefined,
     crashes: 0,
   }
@@ -74,14 +76,18 @@ export const checkAnswer = plannerSetup.assign(({ context, event }) => {
   return {
     checked,
     usage: sum(context.usage, checked.usage),
-    ...(checked.status === 'unsound' && { findings: checked.findings, unsound: context.unsound + 1 }),
+    ...(checked.status === 'unsound' && {
+      findings: checked.findings,
+      unsound: context.unsound + 1,
+      unsoundAnswers: [...context.unsoundAnswers, roundOf(checked)],
+    }),
   }
 })
 
 export const tellAnswer = plannerSetup.enqueueActions(({ context, enqueue }) => {
-  const { checked, usage, settings } = context
+  const { checked, settings } = context
   if (checked?.status !== 'sound') return
-  enqueue.sendTo<HostRef>(settings.host, { ...checked.reply, ...(usage && { usage }) })
+  enqueue.sendTo<HostRef>(settings.host, { ...checked.reply, ...spentOn(context) })
 })
 
 /** Says that the planner has been asked often enough and nothing sound came. */
@@ -113,15 +119,31 @@ export const tellCrash = plannerSetup.enqueueActions(({ context, event, enqueue 
 })
 
 function tellFailure(context: PlannerContext, enqueue: Enqueue, failure: Failure): void {
-  const { settings, request, usage, findings } = context
+  const { settings, request, findings } = context
   if (request === undefined) return
   enqueue.sendTo(settings.host, {
     type: 'plan.failed',
     requestId: request.requestId,
     failure,
     ...(findings.length > 0 && { findings: findings.map((finding) => ({ ...finding })) }),
-    ...(usage && { usage }),
+    ...spentOn(context),
   })
+}
+
+/** What the whole request has cost, and the rounds of repair in it. */
+function spentOn({ usage, unsoundAnswers }: PlannerContext): Pick<PlanFailed, 'usage' | 'unsound'> {
+  return { ...(usage && { usage }), ...(unsoundAnswers.length > 0 && { unsound: unsoundAnswers }) }
+}
+
+/** Findings of a round that the record keeps: a thousand of one kind tell no more than the first ones. */
+const mostFindingsKept = 20
+
+function roundOf({ findings, usage, model }: Extract<CheckedAnswer, { status: 'unsound' }>): UnsoundRound {
+  return {
+    findings: findings.slice(0, mostFindingsKept).map((finding) => ({ ...finding })),
+    ...(usage && { usage }),
+    ...(model !== undefined && { model }),
+  }
 }
 
 interface Enqueue {
@@ -129,14 +151,16 @@ interface Enqueue {
 }
 
 function questionOf(context: PlannerContext, request: PlannerRequest): PlannerQuestion {
-  const { goal, facts, limits, situation, troubles, begun } = request
+  const { goal, facts, limits, situation, troubles } = request
+  const begun = [...context.streamed.values()]
   return {
     goal,
     facts,
     limits,
     tools: context.toolList,
     findings: context.findings,
-    ...(begun && { begun }),
+    executors: context.settings.executors,
+    ...((request.begun ?? begun.length > 0) && { begun }),
     ...(situation && { amend: { plan: situation.plan, situation, troubles } }),
   }
 }

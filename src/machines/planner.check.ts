@@ -4,7 +4,7 @@
 // K2. A patch is sound when what it makes of the plan is, and when it leaves alone what has succeeded or is running.
 // K3. A step that was streamed may be out already: a later answer to the same request holds it unchanged.
 import type { Map as PersistentMap } from 'immutable'
-import type { Finding } from '../plan/finding.ts'
+import { findingCodes, type Finding } from '../plan/finding.ts'
 import { deepFreeze } from '../plan/freeze.ts'
 import { stepHash } from '../plan/hash.ts'
 import { isJsonObject, type Json, type JsonObject } from '../plan/json.ts'
@@ -46,14 +46,19 @@ type Verdict =
   | { readonly status: 'sound'; readonly reply: SoundReply }
   | { readonly status: 'unsound'; readonly findings: readonly Finding[] }
 
-export type CheckedAnswer = Verdict & { readonly usage?: Usage | undefined }
+export type CheckedAnswer = Verdict & { readonly usage?: Usage | undefined; readonly model?: string | undefined }
 
 /** Checks a whole answer. */
 export function checkAnswer(answer: unknown, against: CheckedAgainst): CheckedAnswer {
   const json = takeOver(answer)
   if ('finding' in json) return unsound([json.finding])
   if (!isJsonObject(json.value)) return unsound([shapeFinding('The answer is not an object.')])
-  return { ...judge(json.value, against), usage: usageOf(json.value.usage) }
+  const { usage, model } = json.value
+  return {
+    ...judge(json.value, against),
+    usage: usageOf(usage),
+    ...(typeof model === 'string' && { model }),
+  }
 }
 
 /** Checks one step of a plan that is still being written: by itself, and beside those it depends on that came before it.
@@ -74,6 +79,7 @@ export function checkStreamedStep(given: unknown, against: CheckedAgainst): Step
 function judge(answer: JsonObject, against: CheckedAgainst): Verdict {
   const { requestId, situation } = against.request
   const { giveUp, keep, steps, patch } = answer
+  if (answer.unsound !== undefined) return unsound(ownFindings(answer.unsound))
   if (typeof giveUp === 'string') return sound({ type: 'plan.givenUp', requestId, because: giveUp })
   if (situation === undefined) {
     if (steps !== undefined) return judgePlan(answer, against)
@@ -120,6 +126,29 @@ function judgePatch(answer: JsonObject, situation: PlanSituation, against: Check
   return findings.length > 0
     ? unsound(findings)
     : sound({ type: 'plan.patchProposed', requestId: request.requestId, patch })
+}
+
+/** What the planner has itself against its answer. */
+function ownFindings(given: Json): readonly Finding[] {
+  const findings = Array.isArray(given) ? (given as readonly Json[]).flatMap((one) => readFinding(one) ?? []) : []
+  return findings.length > 0
+    ? findings
+    : [shapeFinding('The planner says that its answer is not sound, and does not say why.')]
+}
+
+function readFinding(given: Json): Finding | undefined {
+  if (!isJsonObject(given)) return undefined
+  const { code, path, stepId, message, hint } = given
+  const known = findingCodes.find((one) => one === code)
+  if (known === undefined || typeof message !== 'string') return undefined
+  return {
+    code: known,
+    severity: 'error',
+    path: typeof path === 'string' ? path : '',
+    ...(typeof stepId === 'string' && { stepId }),
+    message,
+    hint: typeof hint === 'string' ? hint : '',
+  }
 }
 
 function authorOf({ model }: JsonObject, { planner }: CheckSettings): Plan['by'] {

@@ -1,9 +1,10 @@
 // What the planner's chart holds.
-import { Map as PersistentMap } from 'immutable'
+import { OrderedMap } from 'immutable'
 import type { Finding } from '../plan/finding.ts'
 import type { Step } from '../plan/schema.ts'
 import type { ToolCatalogue, ToolDescription } from '../plan/toolDescription.ts'
 import type { HostRef } from './behaviour.messages.ts'
+import type { UnsoundRound } from './coordinator.messages.ts'
 import type { Usage } from './reports.messages.ts'
 import type { CheckedAnswer } from './planner.check.ts'
 import type { PlannerBehaviour, PlannerRequest } from './planner.messages.ts'
@@ -34,10 +35,12 @@ export interface PlannerContext {
   readonly unsound: number
   /** What was found in the last of them. */
   readonly findings: readonly Finding[]
+  /** Each of them, for the record. */
+  readonly unsoundAnswers: readonly UnsoundRound[]
   /** What all its answers to this request have cost together. */
   readonly usage: Usage | undefined
   /** Steps that were passed on before the plan was whole: they may be out already. */
-  readonly streamed: PersistentMap<string, Step>
+  readonly streamed: OrderedMap<string, Step>
   readonly checked: CheckedAnswer | undefined
   /** Id of the behaviour's actor: `behaviour`, `behaviour.2`, … */
   readonly behaviourId: string
@@ -53,8 +56,9 @@ export function contextOf({ input }: { readonly input: PlannerInput }): PlannerC
     round: 0,
     unsound: 0,
     findings: [],
+    unsoundAnswers: [],
     usage: undefined,
-    streamed: PersistentMap(),
+    streamed: OrderedMap(),
     checked: undefined,
     behaviourId: 'behaviour',
     crashes: 0,

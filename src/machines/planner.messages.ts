@@ -25,8 +25,10 @@ export interface PlannerQuestion {
   readonly limits: RunLimits
   /** What was found in the last answer to this same request. */
   readonly findings: readonly Finding[]
-  /** Steps of a plan that broke off, as far as they have begun: the answer must hold them as they are. */
+  /** Steps that were streamed in before and may have begun: the answer must hold them as they are. */
   readonly begun?: readonly Step[]
+  /** The executor roles that steps may name. */
+  readonly executors: readonly string[]
   /** Present where trouble with a plan is the question. */
   readonly amend?: { readonly plan: Plan; readonly situation: PlanSituation; readonly troubles: readonly Trouble[] }
 }

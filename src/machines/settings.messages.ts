@@ -50,6 +50,9 @@ export interface RunSettings {
   readonly limits: RunLimits
   /** `required`: every first plan waits for approval. `effects`: a plan with `write` or `external` steps does. */
   readonly approval: 'none' | 'required' | 'effects'
+  /** `effects`: an amendment that has a say in effects waits for approval, whatever `approval` says: it adds a step with `write` or
+   * `external` effects, changes one, or changes what one rests on. @default 'free' */
+  readonly amendments?: 'free' | 'effects'
   /** `eager`: streamed steps are dispatched before the plan is complete. */
   readonly dispatch: 'eager' | 'whole'
   /** Seeds whatever must look random (jitter). */

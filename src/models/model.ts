@@ -3,7 +3,10 @@
 // M1. A call is answered once, or throws a `PlanloomError` that says why not; it never hangs past its signal.
 // M2. What a model writes is text until somebody has read it: arguments of tool calls and answers in JSON are not parsed here.
 // M3. What a call costs is told with its answer and with its error alike.
+import type { ModelUsage } from '../machines/reports.messages.ts'
 import type { JsonSchema } from '../plan/json.ts'
+
+export type { ModelUsage }
 
 export type ModelMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
@@ -55,21 +58,6 @@ export interface ModelAnswer {
   readonly usage: ModelUsage
 }
 
-/** What calls have used. */
-export interface ModelUsage {
-  /** Input and output together. */
-  readonly tokens: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Of the input: those that the server had already. */
-  readonly cachedTokens: number
-  /** In the unit of the price table. */
-  readonly cost: number
-  readonly calls: number
-  /** Some server did not say, and it was estimated. */
-  readonly isEstimated?: true
-}
-
 export interface CallOptions {
   readonly signal: AbortSignal
   /** Told each piece of the answer's text as it comes, where it comes piece by piece; of an answer in JSON, each piece of the JSON. */
@@ -79,7 +67,7 @@ export interface CallOptions {
 }
 
 /** What is left for calls. Whoever is about to make one takes its estimate out beforehand, so that calls side by side do not
- * spend the same money. */
+ * spend the same money. Calls that are made with a budget are told to the run by it, and by nobody else. */
 export interface CallBudget {
   /** @throws `BUDGET_SHORT` where less is left; then nothing has been taken. */
   reserve(estimate: { readonly tokens: number; readonly cost: number }): Reservation
@@ -87,7 +75,17 @@ export interface CallBudget {
 
 export interface Reservation {
   /** Gives back what was reserved, and takes what was used. To be called once, however the call ended. */
-  settle(used: { readonly tokens: number; readonly cost: number }): void
+  settle(call: CallReport): void
+}
+
+/** One call, as it is told to the run that it was made for. */
+export interface CallReport {
+  readonly model: string
+  readonly usage: ModelUsage
+  /** From the request to the end of the answer. */
+  readonly ms: number
+  /** Code of the error that it ended with. */
+  readonly failure?: string
 }
 
 /** A language model. `createModel` makes one for any OpenAI-compatible address; one of your own has a name and one method. */

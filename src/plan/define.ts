@@ -61,6 +61,8 @@ export type ForEachStep<I extends z.ZodType, O extends z.ZodType, Item> = Common
 export type UntypedStep<O extends z.ZodType> = Common & {
   readonly tool?: string
   readonly instruction?: string
+  /** With an instruction: what the model that follows it may use. */
+  readonly tools?: readonly (TypedTool | string)[]
   readonly goal?: string | Goal
   readonly input?: Readonly<Record<string, unknown>>
   readonly when?: TypedCondition
@@ -98,14 +100,15 @@ export function step<I extends z.ZodType, O extends z.ZodType, Item>(
 ): StepHandle<readonly z.output<O>[]>
 export function step<O extends z.ZodType = z.ZodUnknown>(id: string, settings: UntypedStep<O>): StepHandle<z.output<O>>
 export function step(id: string, settings: object): AnyStep & { readonly output: unknown } {
-  const { tool, input, when, after, goal, output, expect, ...rest } = settings as Common &
+  const { tool, tools, input, when, after, goal, output, expect, ...rest } = settings as Common &
     Readonly<Record<string, unknown>>
   const item = refToItem()
   const forItem = (value: unknown): unknown => (isCallback(value) ? value(item) : value)
   const written = writeRefs({
     ...rest,
     id,
-    tool: isTypedTool(tool) ? tool.description.name : tool,
+    tool: nameOfTool(tool),
+    tools: Array.isArray(tools) ? tools.map(nameOfTool) : tools,
     goal: typeof goal === 'string' ? { text: goal } : goal,
     input: forItem(input),
     when: forItem(when),
@@ -117,6 +120,10 @@ export function step(id: string, settings: object): AnyStep & { readonly output:
 
 function isCallback(value: unknown): value is (item: Ref<unknown>) => unknown {
   return typeof value === 'function' && !isRef(value)
+}
+
+function nameOfTool(tool: unknown): unknown {
+  return isTypedTool(tool) ? tool.description.name : tool
 }
 
 function isTypedTool(tool: unknown): tool is TypedTool {

@@ -25,6 +25,10 @@ export const findingCodes = [
   'EXECUTOR_UNKNOWN',
   'BUDGET_TOO_SMALL',
   'PATCH_REFUSED',
+  // Of answers that were to be plans:
+  'PLAN_OBJECTION',
+  'ANSWER_UNREADABLE',
+  'ANSWER_CUT_OFF',
 ] as const
 
 export type FindingCode = (typeof findingCodes)[number]

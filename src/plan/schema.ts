@@ -78,6 +78,12 @@ export const stepSchema = z.strictObject({
     .describe('The tool that carries it out. A step has exactly one of `tool`, `goal` and `instruction`.'),
   goal: goalSchema.optional().describe('A sub-goal: carried out by a sub-plan with a coordinator of its own.'),
   instruction: text.optional().describe('What a person (executor `person`) or a model is asked to do, in words.'),
+  tools: z
+    .array(z.string().min(1).max(planLimits.idLength))
+    .refine((names) => new Set(names).size === names.length, 'must not name a tool twice')
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe('With an `instruction`: the tools that the model which follows it may use; none where it is empty.'),
   input: jsonObject.optional().describe("The tool's input; references may stand anywhere inside."),
   after: z
     .array(stepIdSchema)
@@ -87,7 +93,9 @@ export const stepSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Role of the executor. Default `tool`; `person` waits for an answer.'),
+    .describe(
+      'Role of the executor. Default `tool`; of an `instruction`, `model` where it has `tools`, else `person`, who is waited for.',
+    ),
   when: conditionSchema.optional().describe('The step runs if the value satisfies the schema, and is skipped if not.'),
   forEach: referenceSchema
     .optional()

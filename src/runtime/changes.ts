@@ -57,11 +57,12 @@ function inWords({ effects, idempotent }: ToolTraits): string {
 
 function neededTools({ steps, entries }: CoordinatorContext): (tool: string) => boolean {
   const tools = new Set<string>()
-  for (const [id, { tool, goal }] of steps) {
+  for (const [id, { tool, tools: allowed, goal }] of steps) {
     const entry = entries.get(id)
     if (entry === undefined || (isSettled(entry.status) && !entry.undecided)) continue
     if (goal !== undefined) return () => true // C2
     if (tool !== undefined) tools.add(tool)
+    for (const name of allowed ?? []) tools.add(name)
   }
   return (tool) => tools.has(tool)
 }

@@ -118,6 +118,7 @@ const runtimeChecks: Checks = {
   ask: must(isFunction, 'a function that gives a promise of the answer'),
   limits: within(runtimeLimitChecks),
   approval: oneOf('none', 'required', 'effects'),
+  amendments: oneOf('free', 'effects'),
   dispatch: oneOf('eager', 'whole'),
   uncertain,
   journal: withMethods('a journal', 'create', 'open', 'read', 'runs', 'close'),
@@ -159,6 +160,7 @@ const startChecks: Checks = {
   limits: within(limitChecks),
   planner,
   approval: oneOf('none', 'required', 'effects'),
+  amendments: oneOf('free', 'effects'),
   uncertain,
   signal,
 }

@@ -122,7 +122,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       planner: planner.name,
       ...(planner.elaborates && { elaborates: true }),
       tools: registry.traits(),
-      settings: settingsOf(options, start, ids.seed()),
+      settings: settingsOf(options, start, ids.seed(), planner),
       recordsDecisions: true,
       ...(start.labels && { labels: start.labels }),
       ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),

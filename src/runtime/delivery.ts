@@ -13,6 +13,7 @@ import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type {
   CoordinatorCommand,
   Draft,
+  ModelCalled,
   PlanRequestCommand,
   RunStarted,
   StepAbort,
@@ -30,9 +31,12 @@ import { EffectChecks } from './effectChecks.ts'
 import { rolesOf } from './executors.ts'
 import type { Gate } from './gate.ts'
 import { OutputReuse } from './outputReuse.ts'
+import { RunBudget } from './runBudget.ts'
 import { RunPools } from './runPools.ts'
 import { situationOf } from './situation.ts'
 import { TimerQueue } from './timerQueue.ts'
+
+const nothingUsed = { tokens: 0, cost: 0 }
 
 /** What all runs of a runtime share, and what one of them was given. */
 export interface RunMeans {
@@ -56,6 +60,8 @@ export interface DeliveryOptions extends RunMeans {
   readonly signal: AbortSignal
   /** Told of each actor that is started, so that it can be stopped with the run. */
   readonly onStart: (actor: AnyActorRef) => void
+  /** How the run's coordinator stands. */
+  readonly standing: () => CoordinatorContext | undefined
 }
 
 export class Delivery {
@@ -65,6 +71,7 @@ export class Delivery {
   readonly #pools: RunPools
   readonly #checks: EffectChecks
   readonly #reuse: OutputReuse
+  readonly #budget: RunBudget
   #planner: Actor<typeof plannerChart> | undefined
 
   constructor(options: DeliveryOptions) {
@@ -74,9 +81,16 @@ export class Delivery {
     this.#watches = new AttemptWatch(clock, this.#timers, (message) => {
       host.send(message)
     })
-    this.#pools = new RunPools(options)
     const { run, reuse: store, tools, readAnswer } = options
     const { runId } = run
+    this.#budget = new RunBudget({
+      runId,
+      standing: () => options.standing() ?? { limits: run.settings.limits, used: nothingUsed },
+      tell: (call) => {
+        host.send(call)
+      },
+    })
+    this.#pools = new RunPools({ ...options, budget: this.#budget })
     this.#reuse = new OutputReuse({ runId, store, tools, readAnswer })
     this.#checks = new EffectChecks({ ...options, runId, timers: this.#timers })
   }
@@ -116,6 +130,11 @@ export class Delivery {
   /** An executor has given a sign of life. */
   hear(attempt: { readonly stepId: string; readonly attempt: number }): void {
     this.#watches.hear(attemptKey(attempt))
+  }
+
+  /** A call of a model has been taken in. */
+  told(call: Draft<ModelCalled>): void {
+    this.#budget.told(call)
   }
 
   /** What a success leaves to other runs. */
@@ -220,7 +239,13 @@ export class Delivery {
         planId: run.runId,
         tools,
         executors: rolesOf(executors),
-        behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal }),
+        behaviour: createPlannerBehaviour({
+          planner,
+          now: () => clock.now(),
+          signal,
+          budgetOf: (requestId) => this.#budget.of({ requestId }),
+        }),
+        ...(planner.repairRounds !== undefined && { repairRounds: planner.repairRounds }),
       },
     }).start()
     onStart(actor)

@@ -14,7 +14,7 @@ export function durabilityOf(
   context: CoordinatorContext,
 ): Durability {
   const { run } = context
-  if ('attempt' in event && hasEffects(run, context.steps.get(event.stepId)?.tool)) return 'power'
-  for (const command of commands) if (command.type === 'step.execute' && hasEffects(run, command.tool)) return 'power'
+  if ('attempt' in event && hasEffects(run, context.steps.get(event.stepId))) return 'power'
+  for (const command of commands) if (command.type === 'step.execute' && hasEffects(run, command)) return 'power'
   return 'process'
 }

@@ -185,7 +185,13 @@ export class RunHost {
     const onStart = (actor: AnyActorRef): void => {
       this.#children.add(actor)
     }
-    this.#delivery = new Delivery({ ...this.#options, host, signal: this.#stop.signal, onStart })
+    this.#delivery = new Delivery({
+      ...this.#options,
+      host,
+      signal: this.#stop.signal,
+      onStart,
+      standing: () => this.context,
+    })
     const fold = new CoordinatorFold(run)
     if (recovery !== undefined) this.#takePast(fold, first, recovery.past)
     this.#coordinator = fold.actor(host)
@@ -290,6 +296,7 @@ export class RunHost {
     if (!this.#append(message)) return
     if (kept !== undefined) this.#options.journal.keepForReuse?.(kept)
     this.#coordinator?.send(message)
+    if (message.type === 'model.called') this.#delivery?.told(message)
     this.#afterEvent(message)
   }
 

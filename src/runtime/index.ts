@@ -85,8 +85,10 @@ export type {
   StepReport,
   StepStatus,
   Trouble,
+  ModelUsage,
   Usage,
 } from '../machines/reports.messages.ts'
+export type { ModelUse } from './modelUse.ts'
 export type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../machines/settings.messages.ts'
 export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'

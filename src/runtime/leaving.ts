@@ -58,7 +58,7 @@ export function takenBack(context: CoordinatorContext, unsent: readonly string[]
 
 /** Whether what comes while a run is left is recorded (L2). */
 export function isTakenWhileLeaving(message: Draft<CoordinatorMessage>, context: CoordinatorContext): boolean {
-  if (message.type === 'step.delegated') return true
+  if (message.type === 'step.delegated' || message.type === 'model.called') return true
   if (message.type !== 'step.succeeded' && message.type !== 'step.surprised') return false
   return mayHaveHadEffect(context.run, context.steps.get(message.stepId))
 }

@@ -54,6 +54,7 @@ export async function planOnly(options: PlanOnlyOptions): Promise<Plan> {
         tools: options.tools,
         executors: options.executors,
         behaviour: createPlannerBehaviour({ planner, now: () => clock.now(), signal: stop.signal }),
+        ...(planner.repairRounds !== undefined && { repairRounds: planner.repairRounds }),
       },
     }).start()
     const facts = Object.entries(goal.facts ?? {}).map(([key, value]) => ({ key, value, by: 'goal', at: clock.now() }))

@@ -7,6 +7,7 @@ import type { RunStarted } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { ledgerOf } from './ledgerOf.ts'
+import { modelUseOf } from './modelUse.ts'
 import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
 import type { Replay, RunState, Transition } from './run.ts'
@@ -87,5 +88,6 @@ export function replayOf(
     output: (id) => standing.context.outputs.get(id),
     fact: (key) => findFact(standing.context.facts, key),
     facts: () => listFacts(standing.context.facts),
+    modelUse: () => modelUseOf(standing.context),
   }
 }

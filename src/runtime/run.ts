@@ -5,6 +5,7 @@ import type { Goal, Operation, Plan } from '../plan/schema.ts'
 import type { CoordinatorMessage, ForkPoint, RunStarted } from '../machines/coordinator.messages.ts'
 import type { FactReport, Outcome, StepReport, Trouble } from '../machines/reports.messages.ts'
 import type { RunLimits } from '../machines/settings.messages.ts'
+import type { ModelUse } from './modelUse.ts'
 
 /** One event that the coordinator took in, and what it changed. */
 export interface Transition {
@@ -72,6 +73,8 @@ export interface Replay {
   output(id: string): Json | undefined
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
+  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step. */
+  modelUse(): ModelUse
 }
 
 export interface Run {
@@ -102,6 +105,8 @@ export interface Run {
   readonly forkedFrom: ForkPoint | undefined
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
+  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step. */
+  modelUse(): ModelUse
   /** All transitions from number `from` (0 by default), first those that were, then those to come; completes with the run. */
   transitions(from?: number): Observable<Transition>
   readonly progress: Observable<StepProgress>

@@ -24,6 +24,7 @@ import { replayJournal } from './replay.ts'
 import { revisionsOf } from './revisions.ts'
 import { findQuestions } from './questions.ts'
 import { checkLimits, checkReport } from './checkOptions.ts'
+import { modelUseOf, type ModelUse } from './modelUse.ts'
 import { namedLimits } from './settings.ts'
 
 /** Who gives a command. */
@@ -128,6 +129,10 @@ export class RunHandle implements Run {
 
   facts(): Iterable<FactReport> {
     return listFacts(this.#context.facts)
+  }
+
+  modelUse(): ModelUse {
+    return modelUseOf(this.#context)
   }
 
   transitions(from = 0): Observable<Transition> {

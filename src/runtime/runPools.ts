@@ -14,6 +14,7 @@ import { mostExecutors } from '../machines/pool.context.ts'
 import { pool } from '../machines/pool.machine.ts'
 import { createActor, type AnyActorRef } from '../machines/xstate.ts'
 import type { Clock } from './clock.ts'
+import type { RunBudget } from './runBudget.ts'
 
 export interface RunPoolsOptions {
   readonly host: HostRef
@@ -26,6 +27,7 @@ export interface RunPoolsOptions {
   readonly signal: AbortSignal
   /** Told of each actor that is started, so that it can be stopped with the run. */
   readonly onStart: (actor: AnyActorRef) => void
+  readonly budget: RunBudget
 }
 
 interface Pool {
@@ -97,7 +99,7 @@ export class RunPools {
   }
 
   #startPool(role: string, before: number): Pool {
-    const { clock, executors, host, signal, onStart } = this.#options
+    const { clock, executors, host, signal, onStart, budget } = this.#options
     const executor = executors.get(role) ?? missingExecutor(role)
     const now = (): number => clock.now()
     const name = before === 0 ? role : `${role}-${String(before + 1)}`
@@ -110,7 +112,7 @@ export class RunPools {
         name,
         now,
         size: mostExecutors,
-        behaviour: createExecutorBehaviour({ executor, now, signal }),
+        behaviour: createExecutorBehaviour({ executor, now, signal, budgetOf: (attempt) => budget.of(attempt) }),
       },
     }).start()
     onStart(actor)

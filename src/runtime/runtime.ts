@@ -25,6 +25,9 @@ export interface RuntimeOptions {
     readonly totalConcurrency?: number
   }
   readonly approval?: RunSettings['approval']
+  /** Whether amendments that have a say in effects wait for approval: those that add a step with `write` or `external` effects, change
+   * one, or change what one rests on. @default 'effects' for planners that read outputs, such as models, else 'free' */
+  readonly amendments?: NonNullable<RunSettings['amendments']>
   readonly dispatch?: RunSettings['dispatch']
   /** What follows where nobody can tell whether a step had its effect, because it is not idempotent, and its time limit or the end
    * of a process cut it short; a tool's own `check` comes first. `replan`: the planner is asked. `ask`: the step stands among the
@@ -50,6 +53,8 @@ export interface StartOptions {
   readonly limits?: Partial<RunLimits>
   readonly planner?: Planner
   readonly approval?: RunSettings['approval']
+  /** @default the runtime's */
+  readonly amendments?: NonNullable<RunSettings['amendments']>
   /** @default the runtime's */
   readonly uncertain?: UncertainPolicy
   /** Cancels the run when it fires; when it has fired before, nothing of the run begins. */

@@ -1,4 +1,5 @@
 // Limits and settings of a run, with their defaults.
+import type { Planner } from '../actors/planners/planner.ts'
 import type { RunLimits, RunSettings } from '../machines/settings.messages.ts'
 import type { RuntimeOptions, StartOptions } from './runtime.ts'
 
@@ -21,7 +22,8 @@ export const defaultLimits: RunLimits = {
 }
 
 /** The runtime's limits, and the run's own before them. Both have been checked. */
-export function settingsOf(options: RuntimeOptions, start: StartOptions, seed: number): RunSettings {
+export function settingsOf(options: RuntimeOptions, start: StartOptions, seed: number, planner?: Planner): RunSettings {
+  const amendments = start.amendments ?? options.amendments ?? (planner?.readsOutputs ? 'effects' : 'free')
   // The runtime's own limit is not the run's.
   const { totalConcurrency: _total, ...limits } = options.limits ?? {}
   return {
@@ -32,6 +34,7 @@ export function settingsOf(options: RuntimeOptions, start: StartOptions, seed: n
       roles: { ...limits.roles, ...start.limits?.roles },
     },
     approval: start.approval ?? options.approval ?? 'none',
+    ...(amendments === 'effects' && { amendments }),
     dispatch: options.dispatch ?? 'eager',
     seed,
     uncertain: start.uncertain ?? options.uncertain ?? 'replan',

@@ -42,6 +42,7 @@ export function inheritedOptions(parent: Parent, { stepId }: StepExecute, now: n
   return {
     planner,
     approval: run.settings.approval,
+    ...(run.settings.amendments && { amendments: run.settings.amendments }),
     ...(uncertain && { uncertain }),
     limits: leftOf(limits, context?.used, run.at + limits.timeMs - now),
     ...(run.labels && { labels: run.labels }),

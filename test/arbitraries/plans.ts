@@ -88,6 +88,8 @@ const awkwardTexts = fc.constantFrom(
 /** A step before it is known what stands before it: numbers say, counted round, which steps it depends on. */
 interface Sketch {
   readonly tool: string
+  /** In place of the tool: what a model may use. */
+  readonly allowed: readonly string[] | undefined
   /** Goes over the rows of this step. */
   readonly over: number | undefined
   readonly fields: readonly {
@@ -114,6 +116,7 @@ const paths = {
 
 const sketches: fc.Arbitrary<Sketch> = fc.record({
   tool: fc.constantFrom(...noopTools.keys()),
+  allowed: fc.option(fc.subarray([...noopTools.keys()]), { nil: undefined, freq: 4 }),
   over: fc.option(fc.nat(), { nil: undefined, freq: 3 }),
   fields: fc.array(
     fc.record({
@@ -163,7 +166,9 @@ function draw(sketch: Sketch, index: number, before: readonly Step[], withForEac
   const asked = sketch.when === undefined ? undefined : pick(plain, sketch.when)
   return {
     id: `s${index}`,
-    tool: sketch.tool,
+    ...(sketch.allowed === undefined
+      ? { tool: sketch.tool }
+      : { instruction: sketch.fields[0]?.text ?? 'think', tools: [...sketch.allowed] }),
     ...sketch.more,
     ...(sketch.fields.length > 0 && { input }),
     ...(after.length > 0 && { after }),
@@ -179,13 +184,18 @@ export interface PlanShape {
   readonly maxSteps?: number
   /** Whether there may be `forEach` steps. @default true */
   readonly forEach?: boolean
+  /** Whether there may be steps with an instruction for a model, in place of a tool. @default false */
+  readonly models?: boolean
 }
 
 /** Correct steps, `s0`, `s1`, …, whose dependencies all come before them. */
-function stepsInOrder({ minSteps = 0, maxSteps = 12, forEach = true }: PlanShape = {}): fc.Arbitrary<Step[]> {
+function stepsInOrder({ minSteps = 0, maxSteps = 12, forEach = true, models = false }: PlanShape = {}): fc.Arbitrary<
+  Step[]
+> {
   return fc.array(sketches, { minLength: minSteps, maxLength: maxSteps }).map((all) => {
     const steps: Step[] = []
-    for (const [index, sketch] of all.entries()) steps.push(draw(sketch, index, steps, forEach))
+    for (const [index, { allowed, ...sketch }] of all.entries())
+      steps.push(draw({ ...sketch, allowed: models ? allowed : undefined }, index, steps, forEach))
     return steps
   })
 }

@@ -6,9 +6,10 @@ import { noopTools, plans } from '../arbitraries/plans.ts'
 describe('validation of correct plans', () => {
   it('never complains', () => {
     fc.assert(
-      fc.property(plans(), (plan) => {
+      fc.property(plans({ models: true }), (plan) => {
         expect(
-          validatePlan(plan, { tools: noopTools, executors: ['tool'], limits: { steps: 100, cost: 1000 } }).findings,
+          validatePlan(plan, { tools: noopTools, executors: ['tool', 'model'], limits: { steps: 100, cost: 1000 } })
+            .findings,
         ).toEqual([])
       }),
       { numRuns: 200 },

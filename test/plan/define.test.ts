@@ -127,6 +127,20 @@ describe('definePlan', () => {
     expect(steps[2]?.input).toEqual({ name: 'x', isWhole: { $from: 'ask', path: '/go' } })
   })
 
+  it('lets a model use tools, by handle or by name', () => {
+    const judge = step('judge', {
+      instruction: 'Which name is best?',
+      tools: [note, 'look'],
+      input: { rows: read.output.rows },
+      output: z.object({ name: z.string() }),
+    })
+    const then = step('then', { tool: note, input: { name: judge.output.name } })
+    const { steps } = definePlan({ id: 'p', goal: 'ask', steps: [read, judge, then] })
+    expect(steps[1]).toMatchObject({ instruction: 'Which name is best?', tools: ['note', 'look'] })
+    expect(step('alone', { instruction: 'Well?', tools: [] }).step.tools).toEqual([])
+    expect('tools' in step('plain', { instruction: 'Well?' }).step).toBe(false)
+  })
+
   it('T2: refers to properties with any name', () => {
     const odd = step('odd', { tool: note, input: { name: read.output.at.then } })
     expect(odd.step.input).toEqual({ name: { $from: 'read', path: '/at/then' } })

@@ -140,7 +140,7 @@ describe('expanding', () => {
 
   it('keeps plans correct, and leaves no $item in a child', () => {
     fc.assert(
-      fc.property(plans({ minSteps: 2 }), fc.nat({ max: 4 }), (plan, length) => {
+      fc.property(plans({ minSteps: 2, models: true }), fc.nat({ max: 4 }), (plan, length) => {
         let next = plan
         for (const { id, forEach } of plan.steps) {
           if (forEach === undefined || next.steps.find((step) => step.id === id)?.expanded !== undefined) continue

@@ -9,6 +9,7 @@ import {
   renderMermaid,
   renderTree,
   type Plan,
+  type Step,
 } from '../../src/plan/index.ts'
 import { plans } from '../arbitraries/plans.ts'
 
@@ -33,6 +34,20 @@ const expanded = applyPatch(plan, {
 })
 const status = (id: string): string | undefined =>
   ({ list: 'succeeded', 'read[0]': 'succeeded', 'read[1]': 'succeeded', 'read[2]': 'failed', ask: 'running' })[id]
+
+describe('what a step does', () => {
+  const asked = (more: Partial<Step>): string =>
+    renderTree(planOf([{ id: 'a', instruction: 'Sum up', ...more }])).split('\n')[1] ?? ''
+
+  it('names the tools of a step that a model follows', () => {
+    expect(asked({})).toBe('└─ a: asks: Sum up')
+    expect(asked({ tools: [] })).toBe('└─ a: asks a model: Sum up')
+    expect(asked({ tools: ['read', 'query'] })).toBe('└─ a: asks a model with read, query: Sum up')
+    expect(asked({ tools: ['a', 'b', 'c', 'd', 'e', 'f'] })).toBe(
+      '└─ a: asks a model with a, b, c, d and 2 more: Sum up',
+    )
+  })
+})
 
 describe('Mermaid', () => {
   it('draws steps and dependencies, those of order dashed', () => {
@@ -180,7 +195,7 @@ describe('hostile text', () => {
 
 it('draws the same for the same plan, and no step is missing', () => {
   fc.assert(
-    fc.property(plans(), (one) => {
+    fc.property(plans({ models: true }), (one) => {
       const again = JSON.parse(JSON.stringify(one)) as Plan
       expect(all(again)).toEqual(all(one))
       expect(renderTree(one).trim().split('\n').length).toBe(one.steps.length + 1)

@@ -115,6 +115,48 @@ describe('validatePlan finds', () => {
       '/steps/0',
       /tool and instruction at once/,
     ],
+    [
+      'tools without anything to do',
+      [{ id: 'a', tools: ['noop'] }],
+      'STEP_KIND',
+      '/steps/0',
+      /does not say what to do/,
+    ],
+    [
+      'tools for a model where a tool is called',
+      [{ ...a, tools: ['noop'] }],
+      'STEP_KIND',
+      '/steps/0/tools',
+      /asks none: it has a "tool"/,
+    ],
+    [
+      'tools for a model, and a sub-goal',
+      [{ id: 'a', goal: { text: 'x' }, tools: ['noop'] }],
+      'STEP_KIND',
+      '/steps/0/tools',
+      /asks none: it has a "goal"/,
+    ],
+    [
+      'tools for a person',
+      [{ id: 'a', instruction: 'x', tools: ['noop'], executor: 'person' }],
+      'STEP_KIND',
+      '/steps/0/executor',
+      /people use no tools/,
+    ],
+    [
+      'a tool named twice',
+      [{ id: 'a', instruction: 'x', tools: ['noop', 'open', 'noop'] }],
+      'PLAN_SHAPE',
+      '/steps/0/tools',
+      /must not name a tool twice/,
+    ],
+    [
+      'an unknown tool among those for a model',
+      [{ id: 'a', instruction: 'x', tools: ['noop', 'read_cvs'] }],
+      'TOOL_UNKNOWN',
+      '/steps/0/tools/1',
+      /"read_cvs", which is not there/,
+    ],
     ['a mark of expansion without a list', [{ ...a, expanded: 0 }], 'PLAN_SHAPE', '/steps/0/expanded', /no "forEach"/],
     [
       'a dependency on nothing',
@@ -460,6 +502,24 @@ describe('validatePlan finds', () => {
     expect(check([{ ...a, executor: 'persn' }])).toEqual([])
   })
 
+  it.each([
+    ['/steps/0/tools', { tools: ['noop'] }],
+    ['/steps/0/tools', { tools: [] }],
+    ['/steps/0/executor', { executor: 'model' }],
+    ['/steps/0/executor', { executor: 'model', tools: ['noop'] }],
+  ])('at %s a step for a model where none is set, and says what to set', (path, more) => {
+    const steps = [{ id: 'a', instruction: 'Sum up.', ...more }]
+    expect(check(steps, {}, { executors: ['tool', 'person'] })).toEqual([
+      expect.objectContaining({
+        code: 'EXECUTOR_UNKNOWN',
+        path,
+        message: 'Step "a" is for a model, and none is set.',
+        hint: expect.stringContaining('createRuntime({ model })'),
+      }),
+    ])
+    expect(check(steps, {}, { executors: ['tool', 'person', 'model'] })).toEqual([])
+  })
+
   it('a budget that cannot suffice, counting what certainly runs', () => {
     const steps = [
       a,
@@ -560,6 +620,14 @@ describe('validatePlan does not complain', () => {
         { id: 'b', tool: 'noop', forEach: ref(''), input: { text: { $item: '' } } },
       ],
     ],
+    [
+      'about a model with tools, or with none',
+      [
+        { id: 'a', instruction: 'x', tools: ['noop', 'open'] },
+        { id: 'b', instruction: 'y', tools: [] },
+      ],
+    ],
+    ['about tools for an executor of ones own', [{ id: 'a', instruction: 'x', tools: ['noop'], executor: 'crew' }]],
     [
       'about the output of a person',
       [

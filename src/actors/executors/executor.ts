@@ -2,6 +2,7 @@
 import type { Json } from '../../plan/json.ts'
 import type { StepExecute } from '../../machines/coordinator.messages.ts'
 import type { FactGiven, Failure, Usage } from '../../machines/reports.messages.ts'
+import type { CallBudget } from '../../models/model.ts'
 
 export interface Progress {
   readonly done?: number
@@ -23,6 +24,8 @@ export interface ExecutorContext {
   readonly heartbeat: () => void
   readonly log: (text: string) => void
   readonly now: () => number
+  /** What is left for model calls, and where they are told: calls made with it are not part of a result's `usage`. */
+  readonly budget?: CallBudget | undefined
 }
 
 export interface StepOutput {

@@ -85,7 +85,7 @@ export function createCachedPlanner(inner: Planner, options: CachedPlannerOption
     })()
 
     async function keep(given: PlanAnswer): Promise<void> {
-      if ('giveUp' in given || !isValid(given, request)) return // C2
+      if (!('steps' in given) || 'unsound' in given || !isValid(given, request)) return // C2
       const { steps, assumptions, model } = given
       await attempt(() =>
         store.set({
@@ -147,6 +147,8 @@ export function createCachedPlanner(inner: Planner, options: CachedPlannerOption
     name: `cached(${inner.name})`,
     plan,
     ...(inner.elaborates !== undefined && { elaborates: inner.elaborates }),
+    ...(inner.repairRounds !== undefined && { repairRounds: inner.repairRounds }),
+    ...(inner.readsOutputs !== undefined && { readsOutputs: inner.readsOutputs }),
     ...(replan && {
       async replan(request, context) {
         if (request.troubles.some(speaksAgainstPlan)) await forgetFamily(familyOf(request, inner.name)) // C4

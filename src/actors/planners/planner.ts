@@ -4,6 +4,7 @@ import type { ToolDescription } from '../../plan/toolDescription.ts'
 import type { Finding } from '../../plan/finding.ts'
 import type { FactReport, PlanSituation, Trouble, Usage } from '../../machines/reports.messages.ts'
 import type { RunLimits } from '../../machines/settings.messages.ts'
+import type { CallBudget } from '../../models/model.ts'
 
 export interface PlanRequest {
   readonly goal: Goal
@@ -12,8 +13,11 @@ export interface PlanRequest {
   readonly limits: RunLimits
   /** What the validator found in the planner's last answer to this same request; empty at first. */
   readonly findings: readonly Finding[]
-  /** Steps of a plan that broke off while it streamed in, as far as they have begun: the answer must hold them as they are. */
+  /** Steps that were streamed in before, by a plan that broke off or was not sound, and may have begun: the answer must hold
+   * them as they are. */
   readonly begun?: readonly Step[]
+  /** The executor roles that steps may name. */
+  readonly executors?: readonly string[]
 }
 
 export interface ReplanRequest extends PlanRequest {
@@ -30,19 +34,36 @@ export interface PlanDraft {
   readonly model?: string
 }
 
-export type PlanAnswer = PlanDraft | { readonly giveUp: string; readonly usage?: Usage }
+interface Told {
+  readonly usage?: Usage
+  /** The language model that answered. */
+  readonly model?: string
+}
+
+/** What the planner has itself against its answer: it is asked again with it, as with what the validator finds. */
+export interface UnsoundAnswer extends Told {
+  readonly unsound: readonly Finding[]
+}
+
+export type PlanAnswer = PlanDraft | ({ readonly giveUp: string } & Told) | UnsoundAnswer
 
 export type ReplanAnswer =
-  | { readonly patch: readonly Operation[]; readonly because?: string; readonly usage?: Usage }
+  | ({ readonly patch: readonly Operation[]; readonly because?: string } & Told)
   /** The plan stands: a failure is final, a surprise is taken as it is. */
-  | { readonly keep: string; readonly usage?: Usage }
-  | { readonly giveUp: string; readonly usage?: Usage }
+  | ({ readonly keep: string } & Told)
+  | ({ readonly giveUp: string } & Told)
+  | UnsoundAnswer
 
 export interface PlannerContext {
   /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal
   /** Now, in ms since the epoch, by the run's clock. */
   readonly now: () => number
+  /** What is left for model calls, and where they are told: calls made with it are not part of an answer's `usage`. Absent where there
+   * is no run, as when a plan only is asked for. */
+  readonly budget?: CallBudget
+  /** What planners note for when they are asked again within the same request, each under a key of its own; empty at first. */
+  readonly memory?: WeakMap<object, unknown>
 }
 
 /** Steps one by one, from a generator (`async *plan()` or `*plan()`). */
@@ -67,4 +88,9 @@ export interface Planner {
   replan?(request: ReplanRequest, context: PlannerContext): ReplanAnswer | Promise<ReplanAnswer>
   /** True: it wants to be asked (trouble `expanded`) when a `forEach` has got its children, to plan for single items. */
   readonly elaborates?: boolean
+  /** How often it is asked again within one request because its answer was not sound. @default 2 */
+  readonly repairRounds?: number
+  /** True: what steps gave may have a say in its amendments, as when a model reads outputs. By default those of its amendments that
+   * have a say in effects wait for approval. */
+  readonly readsOutputs?: boolean
 }

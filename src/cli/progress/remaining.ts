@@ -21,7 +21,7 @@ export function isOver(status: StepStatus | RunState): boolean {
 
 /** What a step is measured by: its tool, or who else does it. */
 export function kindOf(step: Step | undefined): string {
-  return step?.tool ?? (step?.goal ? 'goal' : (step?.executor ?? 'person'))
+  return step?.tool ?? (step?.goal ? 'goal' : (step?.executor ?? (step?.tools ? 'model' : 'person')))
 }
 
 export function remainingOf(

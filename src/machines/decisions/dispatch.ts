@@ -106,11 +106,12 @@ export function executeCommand(turn: Turn, step: Step, entry: Entry, input: Json
     ...(step.tool !== undefined && { tool: step.tool }),
     ...(step.goal && { goal: step.goal }),
     ...(step.instruction !== undefined && { instruction: step.instruction }),
+    ...(step.tools !== undefined && { tools: step.tools }),
     input,
     ...(step.expect !== undefined && { expect: step.expect }),
     ...(step.item !== undefined && { item: step.item }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(step.cache === true && traits && !hasEffects(turn.run, step.tool) && { cache: true as const }),
+    ...(step.cache === true && traits && !hasEffects(turn.run, step) && { cache: true as const }),
     ...(traits?.heartbeatMs !== undefined && { heartbeatMs: traits.heartbeatMs }),
   }
 }

@@ -13,6 +13,14 @@ import type { Entry } from './ledger.ts'
 import { setEntry, setTimer, type Turn } from './turn.ts'
 import { recount } from './advance.ts'
 
+/** What a model call that the budget does not suffice for fails with. */
+export const budgetShort = 'BUDGET_SHORT'
+
+/** Whether the same once more may come out otherwise. What a budget does not suffice for once, it never does. */
+export function mayHelpAgain({ retryable, code }: Failure): boolean {
+  return retryable && code !== budgetShort
+}
+
 /** Takes in that the live attempt of a step has failed. */
 export function failStep(turn: Turn, id: string, entry: Entry, failure: Failure): void {
   const step = turn.steps.get(id)
@@ -24,7 +32,7 @@ export function failStep(turn: Turn, id: string, entry: Entry, failure: Failure)
     return
   }
   const retry = retryPolicy(step, turn.run)
-  if (failure.retryable && entry.tries < retry.attempts) {
+  if (mayHelpAgain(failure) && entry.tries < retry.attempts) {
     backOff(turn, id, ended, backoffMs(retry, entry.tries, turn.run.settings.seed, id))
     return
   }
@@ -73,6 +81,11 @@ export function endFailed(turn: Turn, step: Step, entry: Entry, failure: Failure
     turn.ended.push(id)
     return
   }
+  if (failure.code === budgetShort && turn.verdict === undefined) {
+    setEntry(turn, id, { ...entry, status: 'failed', loss: 'lost' })
+    turn.verdict = { status: 'failed', reason: 'budget_exhausted', message: failure.message, stepId: id, failure }
+    return
+  }
   if (step.onFailure === 'fail' || turn.verdict) {
     setEntry(turn, id, { ...entry, status: 'failed', loss: 'lost' })
     turn.verdict ??= {
@@ -108,6 +121,7 @@ function countFailure(turn: Turn, step: Step, failure: Failure): number {
   const tried = 'value' in resolved ? resolved.value : (step.input ?? {})
   const signature = hashJson([
     step.tool ?? step.instruction ?? step.goal?.text ?? '',
+    ...(step.tools === undefined ? [] : [step.tools]),
     tried,
     failure.code,
     failure.message,

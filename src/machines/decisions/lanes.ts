@@ -8,7 +8,7 @@ import type { Turn } from './turn.ts'
 export function roleOf(run: RunStarted, step: Step): string {
   if (step.executor !== undefined) return step.executor
   if (step.goal) return 'goal'
-  if (step.tool === undefined) return 'person'
+  if (step.tool === undefined) return step.tools === undefined ? 'person' : 'model'
   return run.tools[step.tool]?.executor ?? 'tool'
 }
 

@@ -8,11 +8,11 @@
 import { planHash } from '../../plan/hash.ts'
 import type { Patch, Plan, Step } from '../../plan/schema.ts'
 import type { PlanFailed, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed } from '../coordinator.messages.ts'
-import type { Trouble } from '../reports.messages.ts'
+import type { Failure, Trouble } from '../reports.messages.ts'
 import type { Asked, Verdict } from '../coordinator.context.ts'
-import { hasEffects } from './effects.ts'
+import { patchWaits, planWaits } from './approvals.ts'
 import { expandReady } from './expand.ts'
-import { raise } from './fail.ts'
+import { budgetShort, mayHelpAgain, raise } from './fail.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
 import { spend, takeFacts } from './outcomes.ts'
 import { adoptPlan, findConflict, tryPatch } from './revise.ts'
@@ -147,7 +147,7 @@ function takeWholePlan(turn: Turn, plan: Plan): void {
     return
   }
   adoptPlan(turn, plan)
-  turn.planIsApproved = !wantsApproval(turn, plan)
+  turn.planIsApproved = !planWaits(turn, plan)
   remember(turn, plan)
   expandReady(turn)
 }
@@ -164,7 +164,7 @@ export function takePatch(turn: Turn, event: PlanPatchProposed): void {
     expandReady(turn)
     return
   }
-  if (turn.run.settings.approval === 'required' || addsEffects(turn, event.patch)) {
+  if (patchWaits(turn, event.patch)) {
     turn.proposed = event.patch
     turn.proposedFor = troubles
     turn.asked = undefined
@@ -219,11 +219,16 @@ export function takePlannerFailure(turn: Turn, event: Pick<PlanFailed, 'requestI
   if (asked === undefined) return
   closeRequest(turn, event)
   spend(turn, event.usage)
-  if (event.failure.retryable && asked.breakdowns === 0) askAnew(turn, asked.troubles)
+  if (mayHelpAgain(event.failure) && asked.breakdowns === 0) askAnew(turn, asked.troubles)
   else {
-    const reason = event.failure.code === 'PLAN_INVALID' ? 'invalid_plan' : 'planner_failed'
-    turn.verdict ??= { status: 'failed', reason, message: event.failure.message, failure: event.failure }
+    const { failure } = event
+    turn.verdict ??= { status: 'failed', reason: reasonOf(failure), message: failure.message, failure }
   }
+}
+
+function reasonOf({ code }: Failure): Verdict['reason'] {
+  if (code === budgetShort) return 'budget_exhausted'
+  return code === 'PLAN_INVALID' ? 'invalid_plan' : 'planner_failed'
 }
 
 /** Asks once more after a breakdown. Troubles that have come up meanwhile wait for their own question. */
@@ -270,20 +275,6 @@ function remember(turn: Turn, plan: Plan): void {
     }
   }
   turn.seen = turn.seen.add(key)
-}
-
-function wantsApproval(turn: Turn, plan: Plan): boolean {
-  const { approval } = turn.run.settings
-  if (approval !== 'effects') return approval === 'required'
-  return plan.steps.some((step) => hasEffects(turn.run, step.tool))
-}
-
-function addsEffects(turn: Turn, patch: Patch): boolean {
-  if (turn.run.settings.approval !== 'effects') return false
-  return patch.operations.some((operation) => {
-    if (operation.op !== 'insert' && operation.op !== 'replace') return false
-    return hasEffects(turn.run, operation.step.tool)
-  })
 }
 
 function end(turn: Turn, reason: Verdict['reason'], message: string, trouble?: Trouble): void {

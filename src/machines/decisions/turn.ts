@@ -74,6 +74,7 @@ function workingCopy(context: CoordinatorContext, event: { readonly id: string; 
     asked: context.asked,
     requests: context.requests,
     used: context.used,
+    modelUse: context.modelUse,
     seen: context.seen,
     firstProgress: context.firstProgress,
     failures: context.failures,

@@ -18,8 +18,16 @@ export function plainText(text: string, maxLength = 120): string {
 /** What a step does, in a few words: its tool, or what it asks for. */
 export function whatItDoes(step: Step): string {
   if (step.tool !== undefined) return step.tool
-  if (step.instruction !== undefined) return `asks: ${step.instruction}`
+  if (step.instruction !== undefined) return `asks${whoMay(step)}: ${step.instruction}`
   return step.goal === undefined ? '' : `reaches: ${step.goal.text}`
+}
+
+/** The tools of a step that a model follows: what it may do matters as much as what it is asked. */
+function whoMay({ tools }: Step): string {
+  if (tools === undefined) return ''
+  if (tools.length === 0) return ' a model'
+  const more = tools.length > 5 ? ` and ${tools.length - 4} more` : ''
+  return ` a model with ${tools.slice(0, more === '' ? 5 : 4).join(', ')}${more}`
 }
 
 // C0, C1, line and paragraph separators, direction marks, overrides and isolates, zero-width characters, and stray halves of pairs.

@@ -18,6 +18,7 @@ const step: Required<Step> = {
   tool: 'read_file',
   goal,
   instruction: 'Look the list over.',
+  tools: ['read_file', 'query'],
   input: { path: 'list.csv' },
   after: ['fetch'],
   executor: 'person',

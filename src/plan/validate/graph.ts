@@ -48,6 +48,8 @@ function wayOf(cycle: readonly string[]): string {
 const kinds = ['tool', 'goal', 'instruction'] as const
 const kindHint =
   'Give it one of "tool": "read_file", "goal": {"text": "what is to be reached"} and "instruction": "what a person is to do".'
+const toolsHint =
+  'Give it an "instruction": what a model is to do with them, in words; or one of them as its "tool", which is called with the "input".'
 
 function checkKind(placed: PlacedStep): Finding[] {
   const { step, index, unread, misnamed } = placed
@@ -56,8 +58,13 @@ function checkKind(placed: PlacedStep): Finding[] {
   const given = kinds.filter((kind) => step[kind] !== undefined || (unread.has(kind) && !misnamed.has(kind)))
   if (given.length > 1 || (given.length === 0 && !kinds.some((kind) => misnamed.has(kind)))) {
     const what = given.length === 0 ? 'does not say what to do' : `has ${given.join(' and ')} at once`
-    const hint = given.length === 0 ? kindHint : 'Keep one of them, and make a step of its own of each other.'
+    const lack = step.tools === undefined ? kindHint : toolsHint
+    const hint = given.length === 0 ? lack : 'Keep one of them, and make a step of its own of each other.'
     findings.push(problem('STEP_KIND', ['steps', index], idOfStep(placed), `${nameOfStep(placed)} ${what}.`, hint))
+  } else if (step.tools !== undefined && given.length === 1 && given[0] !== 'instruction') {
+    const message = `${nameOfStep(placed)} has "tools", which are what a model may use, and asks none: it has a "${given[0] ?? ''}".`
+    const hint = `Take "tools" out, or give it an "instruction" in place of the "${given[0] ?? ''}".`
+    findings.push(problem('STEP_KIND', ['steps', index, 'tools'], idOfStep(placed), message, hint))
   }
   if (step.expanded !== undefined && step.forEach === undefined && !unread.has('forEach')) {
     const message = `${nameOfStep(placed)} is marked as expanded, and has no "forEach".`

@@ -7,6 +7,7 @@ import { findConflict } from './conflict.ts'
 import { misfits, type Hole } from './fit.ts'
 import { findNoArray, Flow } from './flow.ts'
 import { inputFindings, leadsNowhere, nameOfHole } from './inputFindings.ts'
+import { NameCheck } from './names.ts'
 import { idOfStep, nameOfStep, type PlacedStep, type PlanView } from './planView.ts'
 import { problem, quoted, Suggestions, warning, type Place } from './report.ts'
 import type { Typed } from './schemaPaths.ts'
@@ -20,36 +21,12 @@ export interface World {
 export function checkInputs(view: PlanView, { tools, executors }: World): Finding[] {
   const findings: Finding[] = []
   const flow = new Flow(view, tools)
-  const likeTools = new Suggestions(tools?.keys() ?? [])
-  const likeExecutors = new Suggestions(executors ?? [])
+  const names = new NameCheck(tools, executors)
   for (const placed of view.steps) {
-    const { tool, executor } = placed.step
-    if (tools !== undefined && tool !== undefined && !tools.has(tool)) {
-      const message = `${nameOfStep(placed)} asks for the tool ${quoted(tool)}, which is not there.`
-      const hint = likeTools.hint(tool, `Register it, or use another.${listOf(tools.keys())}`)
-      findings.push(problem('TOOL_UNKNOWN', ['steps', placed.index, 'tool'], idOfStep(placed), message, hint))
-    }
-    if (executors !== undefined && executor !== undefined && !executors.includes(executor)) {
-      const hint = likeExecutors.hint(executor, `Name one that there is.${listOf(executors)}`)
-      const message = `There is no executor ${quoted(executor)}.`
-      findings.push(problem('EXECUTOR_UNKNOWN', ['steps', placed.index, 'executor'], idOfStep(placed), message, hint))
-    }
+    findings.push(...names.check(placed))
     checkStep(placed, view, flow, tools, findings)
   }
   return findings
-}
-
-function listOf(names: Iterable<string>): string {
-  const [...first] = take(names, 10)
-  return first.length === 0 ? '' : ` There are: ${first.join(', ')}.`
-}
-
-function* take(names: Iterable<string>, count: number): Generator<string> {
-  let left = count
-  for (const name of names) {
-    if (left-- === 0) return
-    yield name
-  }
 }
 
 function checkStep(

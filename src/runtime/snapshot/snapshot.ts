@@ -8,7 +8,7 @@ import type { RunSnapshot, StoredSnapshot } from '../../journal/journal.ts'
 import { initialContext, type Asked, type CoordinatorContext } from '../../machines/coordinator.context.ts'
 import type { CoordinatorStanding } from '../../machines/coordinatorFold.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
-import type { Outcome, Trouble } from '../../machines/reports.messages.ts'
+import type { ModelUsage, Outcome, Trouble } from '../../machines/reports.messages.ts'
 import { deepFreeze } from '../../plan/freeze.ts'
 import { hashJson } from '../../plan/hash.ts'
 import type { Json } from '../../plan/json.ts'
@@ -53,6 +53,7 @@ interface Small {
   readonly timers: readonly (readonly [string, number])[]
   readonly failures: readonly (readonly [string, readonly string[]])[]
   readonly doubts: readonly (readonly [string, 'tool' | 'person'])[]
+  readonly modelUse: readonly (readonly [string, ModelUsage])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
   /** As the run goes on with, which may not be what it began with. */
   readonly run: Omit<RunStarted, 'plan' | 'goal'>
@@ -107,6 +108,7 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       timers: [...context.timers],
       failures: [...context.failures],
       doubts: [...context.doubts],
+      modelUse: [...context.modelUse],
       assumptionsByFact: [...context.assumptionsByFact],
       run: withoutGoal(context.run),
     },
@@ -202,6 +204,7 @@ function readContext(
     seen: () => PersistentSet(small.seen),
     failures: () => PersistentMap(small.failures),
     doubts: () => PersistentMap(small.doubts),
+    modelUse: () => PersistentMap(small.modelUse),
   })
 }
 

@@ -1,0 +1,118 @@
+// What a model's plan is judged by, before it goes on: the validator, what models in particular get wrong, and the critics.
+//
+// O1. All that can be said is said at once: each further round costs a call. Critics judge only what could run.
+import { dependenciesOf } from '../../../plan/references.ts'
+import type { Finding } from '../../../plan/finding.ts'
+import type { Json, JsonObject } from '../../../plan/json.ts'
+import { stepSchema, type Goal, type Operation, type Plan, type Step } from '../../../plan/schema.ts'
+import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
+import { validatePlan, type ValidateOptions } from '../../../plan/validate.ts'
+import type { PlanRequest } from '../planner.ts'
+import { hasTemplates, textReferences } from './textReferences.ts'
+
+/** What a plan is checked against. Made once for each question. */
+export interface World {
+  readonly goal: Goal
+  readonly tools: ToolCatalogue
+  readonly options: ValidateOptions
+  readonly request: PlanRequest
+}
+
+export function worldOf(request: PlanRequest): World {
+  const { goal, executors, limits } = request
+  const tools = new Map(request.tools.map((tool) => [tool.name, tool]))
+  return {
+    goal,
+    tools,
+    request,
+    options: { tools, ...(executors && { executors }), limits: { steps: limits.steps } },
+  }
+}
+
+/** Checks a whole plan. */
+export function judgeSteps(
+  steps: readonly Json[],
+  rest: JsonObject,
+  world: World,
+): { readonly plan: Plan | undefined; readonly findings: readonly Finding[] } {
+  const { goal, options } = world
+  const { plan, findings } = validatePlan({ id: 'draft', goal, ...rest, steps }, options)
+  const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'TEMPLATE_IN_TEXT')
+  const ids = idsOf(steps)
+  const own = steps.flatMap((step, index) => {
+    const read = stepSchema.safeParse(step).data
+    return read === undefined ? [] : slipsOf(read, ids, `/steps/${String(index)}`, goal)
+  })
+  const all = [...errors, ...own, ...emptiness(steps, world)]
+  return all.length > 0 ? { plan: undefined, findings: all } : { plan, findings: [] }
+}
+
+/** What models get wrong in the steps that an amendment brings in. */
+export function judgeOperations(operations: readonly Operation[], plan: Plan): Finding[] {
+  const brought = operations.flatMap((operation) => ('step' in operation ? [operation.step.id] : []))
+  const ids = new Set([...plan.steps.map(({ id }) => id), ...brought])
+  return operations.flatMap((operation, index) => {
+    if (!('step' in operation)) return []
+    return slipsOf(operation.step, ids, `/patch/${String(index)}/step`, plan.goal)
+  })
+}
+
+/** Whether a step of a plan that is still being written may go ahead: it is sound beside the steps before it. */
+export function maySetOut(step: Step, before: ReadonlyMap<string, Step>, { goal, options }: World): boolean {
+  if (before.has(step.id) || hasTemplates(step) || handsOn(step, goal)) return false
+  const needed = dependenciesOf(step).map((id) => before.get(id))
+  if (needed.includes(undefined)) return false
+  const { findings } = validatePlan({ id: 'draft', goal, steps: [...needed, step] }, options)
+  return !findings.some(({ stepId, severity }) => severity === 'error' && (stepId === step.id || stepId === undefined))
+}
+
+function slipsOf(step: Step, ids: ReadonlySet<string>, place: string, goal: Goal): Finding[] {
+  const findings = textReferences(step, ids, place)
+  if (handsOn(step, goal)) {
+    const message = `Step "${step.id}" hands the whole goal on as it is, which plans nothing.`
+    findings.push(
+      objection(message, `${place}/instruction`, 'Take the goal apart into steps that each do one thing.', step.id),
+    )
+  }
+  return findings
+}
+
+/** One giant step: somebody else is told the goal in the same words. */
+function handsOn({ instruction, goal: subGoal }: Step, goal: Goal): boolean {
+  const told = instruction ?? subGoal?.text
+  return told !== undefined && plain(told) === plain(goal.text)
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+function emptiness(steps: readonly Json[], { goal, request }: World): Finding[] {
+  if (steps.length > 0) return []
+  const known = new Set(request.facts.map(({ key }) => key))
+  const isReached = goal.want !== undefined && goal.want.length > 0 && goal.want.every(({ fact }) => known.has(fact))
+  if (isReached) return []
+  return [
+    objection(
+      'The plan has no steps.',
+      '/steps',
+      'Plan what reaches the goal or, where nothing can, answer with "giveUp".',
+    ),
+  ]
+}
+
+function idsOf(steps: readonly Json[]): ReadonlySet<string> {
+  return new Set(
+    steps.flatMap((step) => {
+      const id = typeof step === 'object' && step !== null ? (step as JsonObject).id : undefined
+      return typeof id === 'string' ? [id] : []
+    }),
+  )
+}
+
+export function objection(message: string, path = '', hint = 'Plan it otherwise.', stepId?: string): Finding {
+  return { code: 'PLAN_OBJECTION', severity: 'error', path, ...(stepId !== undefined && { stepId }), message, hint }
+}

@@ -1,0 +1,71 @@
+// Steps out of a plan that is still being written: each as its last brace closes.
+//
+// T1. Only an answer that begins as JSON (or as JSON in a fence) is read so; any other is read when it is whole.
+// T2. Text may come in pieces of any kind, split within a character or an escape.
+// T3. It says nothing of what is wrong: whoever reads the whole does. Time grows with the text, not faster.
+import { JSONParser } from '@streamparser/json'
+import type { Json } from '../../../plan/json.ts'
+
+export class StepStream {
+  readonly #onStep: (step: Json) => void
+  readonly #parser = new JSONParser({ paths: ['$.steps.*'], keepStack: false })
+  /** Text before it is known whether it begins as JSON; undefined afterwards. */
+  #beginning: string | undefined = ''
+  /** Half of a character that the last piece ended with. */
+  #half = ''
+  #isOver = false
+
+  /** @param onStep told each step as it stands in the text, once, in order. */
+  constructor(onStep: (step: Json) => void) {
+    this.#onStep = onStep
+    this.#parser.onValue = ({ value, stack }) => {
+      if (stack.length === 2 && !this.#isOver) this.#onStep(value as Json)
+    }
+    this.#parser.onError = () => {
+      this.#isOver = true
+    }
+    this.#parser.onEnd = () => {
+      this.#isOver = true
+    }
+  }
+
+  write(piece: string): void {
+    if (this.#isOver) return
+    if (this.#beginning === undefined) {
+      this.#feed(piece)
+      return
+    }
+    this.#beginning += piece
+    const start = beginOf(this.#beginning)
+    if (start === 'unknown') return
+    const text = this.#beginning
+    this.#beginning = undefined
+    if (start === 'words') this.#isOver = true
+    else this.#feed(text.slice(start))
+  }
+
+  #feed(piece: string): void {
+    const text = this.#half + piece
+    const isHalf = /[\ud800-\udbff]$/.test(text)
+    this.#half = isHalf ? text.slice(-1) : ''
+    const whole = isHalf ? text.slice(0, -1) : text
+    if (whole === '') return
+    try {
+      this.#parser.write(whole)
+    } catch {
+      this.#isOver = true // T3
+    }
+  }
+}
+
+const longestBeginning = 200
+
+/** Where the JSON begins. */
+function beginOf(text: string): number | 'unknown' | 'words' {
+  const blank = /^[\s\ufeff]*(?:```[a-zA-Z]{0,10}[ \t]*\r?\n\s*)?/.exec(text)?.[0].length ?? 0
+  const sign = text[blank]
+  if (sign === '{') return blank
+  if (sign === undefined) return 'unknown'
+  const couldBeFence = /^`{1,3}[a-zA-Z]{0,10}[ \t]*\r?$/.test(text.trimStart())
+  return couldBeFence && text.length < longestBeginning ? 'unknown' : 'words'
+}

@@ -1,0 +1,84 @@
+// Whether a plan stands in spite of trouble: a cheap question before an amendment is paid for.
+//
+// W1. It can only keep a plan. Whatever it does not know is left to the planner.
+// W2. A model is asked about trouble that a plan can bear: what failed is never waved through by one.
+import type { Trouble, Usage } from '../../machines/reports.messages.ts'
+import type { Model } from '../../models/model.ts'
+import type { JsonObject } from '../../plan/json.ts'
+import { fenceRule } from './model/fence.ts'
+import { readJsonIn } from './model/jsonInText.ts'
+import { replanQuestion } from './model/question.ts'
+import type { PlannerContext, ReplanRequest } from './planner.ts'
+
+export interface Standing {
+  readonly stands: boolean
+  readonly because?: string
+  readonly usage?: Usage
+}
+
+/** Says whether the plan stands as it is: a failure is final then, a surprise is taken as a result, a broken assumption is waived. */
+export type StandsCheck = (
+  request: ReplanRequest,
+  context: PlannerContext,
+) => boolean | Standing | Promise<boolean | Standing>
+
+/** Asks a check. @throws what it throws. */
+export async function askStanding(
+  check: StandsCheck,
+  request: ReplanRequest,
+  context: PlannerContext,
+): Promise<Standing> {
+  const said = await check(request, context)
+  if (typeof said === 'boolean') return { stands: said }
+  const { stands, because, usage } = said
+  return { stands, ...(because !== undefined && { because }), ...(usage && { usage }) }
+}
+
+/** What is kept, in words. */
+export function keepBecause({ because }: Standing): string {
+  return because === undefined || because === '' ? 'The plan stands all the same.' : because
+}
+
+const bearable: ReadonlySet<Trouble['type']> = new Set(['surprised', 'assumption_broken', 'expanded'])
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: { because: { type: 'string' }, stands: { type: 'boolean' } },
+  required: ['because', 'stands'],
+  additionalProperties: false,
+}
+
+const rules =
+  'A plan is being carried out, and something came otherwise than expected. Say whether the plan as it is still reaches the goal. ' +
+  'Where you are not sure, it does not. Answer with one JSON object: {"because": "in one sentence", "stands": true or false}.'
+
+/** Has a model, a small one as a rule, say whether a plan stands. Only surprises, broken assumptions and lists that became known are
+ * put to it; with any other trouble the plan does not stand. Where its answer cannot be read, the planner is asked.
+ *
+ * @throws (as a check) what the model throws.
+ */
+export function modelStandsCheck(model: Model): StandsCheck {
+  return async (request, { signal, budget }) => {
+    if (!request.troubles.every(({ type }) => bearable.has(type))) return false // W2
+    const { text, end, usage } = await model.complete(
+      {
+        messages: [
+          { role: 'system', text: `${rules}\n\n${fenceRule}` },
+          {
+            role: 'user',
+            text: `${replanQuestion(request).text}\n\nDoes the plan still stand? You cannot ask for more.`,
+          },
+        ],
+        format: { name: 'stands', schema },
+      },
+      { signal, ...(budget && { budget }) },
+    )
+    const reading = end === 'stop' ? readJsonIn(text, ['stands']) : { problem: '' }
+    const { stands, because } = 'value' in reading ? reading.value : {}
+    return {
+      stands: stands === true, // W1
+      ...(typeof because === 'string' && { because: because.slice(0, 1_000) }),
+      ...(budget === undefined && { usage }),
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// How many tokens a text or a request may come to, without a tokenizer: each model has its own, and they weigh megabytes.
+import type { ModelMessage, ModelRequest } from './model.ts'
+
+/** Estimates the tokens of a text from its characters. Meant for limits and budgets.
+ *
+ * @returns 0 for an empty text. Time grows with the text.
+ * @example
+ * import { estimateTokens } from 'planloom'
+ * estimateTokens('A plan is a graph of steps.') // 7
+ */
+export function estimateTokens(text: string): number {
+  let weight = 0
+  for (let at = 0; at < text.length; at++) weight += weightOf(text.charCodeAt(at))
+  return Math.ceil(weight)
+}
+
+/** The input of a request: messages, tools, and the schema of the answer. */
+export function estimateRequest({ messages, tools = [], format }: ModelRequest): number {
+  const ofMessages = messages.map((message) => perMessage + estimateTokens(textOf(message)))
+  const ofTools = tools.map(
+    ({ name, description, input }) => perMessage + estimateTokens(`${name} ${description} ${JSON.stringify(input)}`),
+  )
+  const ofFormat = format === undefined ? 0 : perMessage + estimateTokens(JSON.stringify(format.schema))
+  return [...ofMessages, ...ofTools].reduce((sum, tokens) => sum + tokens, ofFormat)
+}
+
+/** What servers put around each. */
+const perMessage = 5
+
+function textOf(message: ModelMessage): string {
+  if (message.role !== 'assistant') return message.text
+  const calls = (message.calls ?? []).map((call) => `${call.name} ${call.arguments}`)
+  return [message.text, ...calls].join(' ')
+}
+
+function weightOf(code: number): number {
+  if (code === space) return 0.05
+  if (code < 128) return isLetter(code) ? 0.22 : 0.5
+  return code < firstWordSign ? 0.45 : 0.8
+}
+
+const space = 32
+const firstWordSign = 0x2e80 // Chinese, Japanese, Korean and beyond: about a token for each
+
+function isLetter(code: number): boolean {
+  const lower = code | 32
+  return lower >= 97 && lower <= 122
+}

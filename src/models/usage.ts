@@ -1,0 +1,61 @@
+// What calls use, in tokens and money: as the server tells it or, where it does not, by an estimate.
+import type { ModelUsage } from './model.ts'
+
+/** Prices of a model, for a million tokens, in a unit of yours. */
+export interface ModelPrices {
+  readonly input: number
+  readonly output: number
+  /** Of input that the server had already. @default that of other input */
+  readonly cached?: number
+}
+
+export const noUsage: ModelUsage = {
+  tokens: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  cost: 0,
+  calls: 0,
+}
+
+export interface TokenCount {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly isEstimated?: true
+}
+
+/** The usage of one call. */
+export function usageOf(count: TokenCount, prices: ModelPrices | undefined): ModelUsage {
+  const { inputTokens, outputTokens, cachedTokens, isEstimated } = count
+  const { input, output, cached = input } = prices ?? { input: 0, output: 0 }
+  const millionths = (inputTokens - cachedTokens) * input + cachedTokens * cached + outputTokens * output
+  return {
+    tokens: inputTokens + outputTokens,
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    cost: millionths / 1_000_000,
+    calls: 1,
+    ...(isEstimated && { isEstimated }),
+  }
+}
+
+/** What two calls, or sums of calls, have used together.
+ *
+ * @example
+ * import { addUsage } from 'planloom'
+ * const one = { tokens: 5, inputTokens: 4, outputTokens: 1, cachedTokens: 0, cost: 2, calls: 1 }
+ * addUsage(one, one).tokens // 10
+ */
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    tokens: a.tokens + b.tokens,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    cost: a.cost + b.cost,
+    calls: a.calls + b.calls,
+    ...((a.isEstimated ?? b.isEstimated) && { isEstimated: true }),
+  }
+}

@@ -1,0 +1,86 @@
+// What a run's model calls may still use, and where they are told.
+//
+// B1. Calls side by side never spend the same tokens or money: each takes its estimate out before it begins, and gives back what it did
+//     not use. A call may use more than was estimated; that is told, and ends the run where it was too much.
+// B2. What has been used is counted from the moment on at which the call has ended, be it before the coordinator has heard of it.
+import { PlanloomError } from '../errors.ts'
+import type { Draft, ModelCalled, ModelCaller } from '../machines/coordinator.messages.ts'
+import type { BudgetUsed, ModelUsage } from '../machines/reports.messages.ts'
+import type { RunLimits } from '../machines/settings.messages.ts'
+import type { CallBudget } from '../models/model.ts'
+import { unlimited } from './settings.ts'
+
+type Amount = Pick<ModelUsage, 'tokens' | 'cost'>
+
+export interface RunBudgetOptions {
+  readonly runId: string
+  /** Limits, and what is used of them, as the coordinator knows them. */
+  readonly standing: () => {
+    readonly limits: Pick<RunLimits, keyof Amount>
+    readonly used: Pick<BudgetUsed, keyof Amount>
+  }
+  readonly tell: (call: Draft<ModelCalled>) => void
+}
+
+export class RunBudget {
+  readonly #options: RunBudgetOptions
+  /** Reserved, or used and not told yet. */
+  #out: Amount = { tokens: 0, cost: 0 }
+
+  constructor(options: RunBudgetOptions) {
+    this.#options = options
+  }
+
+  /** The budget as an attempt or the planner is handed it. */
+  of(caller: ModelCaller): CallBudget {
+    return {
+      reserve: (estimate) => {
+        this.#refuseIfShort(estimate, caller)
+        const taken = { tokens: estimate.tokens, cost: estimate.cost }
+        this.#add(taken, 1)
+        let isOpen = true
+        return {
+          settle: ({ model, usage, ms, failure: code }) => {
+            if (!isOpen) return
+            isOpen = false
+            this.#add(taken, -1)
+            this.#add(usage, 1)
+            this.#options.tell({ type: 'model.called', caller, model, usage, ms, ...(code !== undefined && { code }) })
+          },
+        }
+      },
+    }
+  }
+
+  /** The coordinator has heard of a call. */
+  told({ usage }: Pick<ModelCalled, 'usage'>): void {
+    this.#add(usage, -1)
+  }
+
+  #add({ tokens, cost }: Amount, sign: 1 | -1): void {
+    this.#out = { tokens: this.#out.tokens + sign * tokens, cost: this.#out.cost + sign * cost }
+  }
+
+  #refuseIfShort(estimate: Amount, caller: ModelCaller): void {
+    const { runId, standing } = this.#options
+    const { limits, used } = standing()
+    const short = (['tokens', 'cost'] as const).find(
+      (name) => limits[name] < unlimited && used[name] + this.#out[name] + estimate[name] > limits[name],
+    )
+    if (short === undefined) return
+    const left = Math.max(0, limits[short] - used[short] - this.#out[short])
+    const what = short === 'tokens' ? 'tokens' : 'in money'
+    throw new PlanloomError(
+      'BUDGET_SHORT',
+      `The next call of a model may take ${inWords(estimate[short])} ${what}, and ${inWords(left)} of ${inWords(limits[short])} are left.`,
+      {
+        hint: `Raise limits.${short} ("planloom extend", run.extend()), or have the model answer at less length (maxTokens).`,
+        where: { runId, ...('stepId' in caller && { stepId: caller.stepId }) },
+      },
+    )
+  }
+}
+
+function inWords(amount: number): string {
+  return String(Number(amount.toPrecision(4)))
+}
