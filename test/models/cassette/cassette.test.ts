@@ -131,6 +131,26 @@ describe('a cassette', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['talk.json']) // no drafts are left
   })
 
+  it('is whole for whoever reads it while it is written, as for whoever comes after a process that died', async () => {
+    const path = newPath()
+    const text = 'a long answer '.repeat(20_000)
+    const record = recordCassette(path, { fetch: async () => Response.json({ text }) })
+    const asking = { isOver: false }
+    const answers = Array.from({ length: 20 }, async (_, index) => {
+      for (let turns = 0; turns < index; turns++) await new Promise(setImmediate)
+      return record(`${nowhere}/${index}`)
+    })
+    const all = Promise.all(answers).finally(() => (asking.isOver = true))
+    const counts: number[] = []
+    while (!asking.isOver) {
+      if (existsSync(path)) counts.push(fileAt(path).exchanges.length)
+      await new Promise(setImmediate)
+    }
+    await all
+    expect(fileAt(path).exchanges).toHaveLength(20)
+    expect(counts).toEqual([...counts].sort((a, b) => a - b)) // nothing is lost again
+  })
+
   it('in mode "auto" asks the server for what it does not hold, and adds it', async () => {
     const path = newPath()
     await using server = await openModelServer(({ body }) => ({ text: `re: ${JSON.stringify(body['messages'])}` }))
