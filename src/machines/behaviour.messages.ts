@@ -14,6 +14,8 @@ export interface StepProgressed {
   readonly done?: number
   readonly total?: number
   readonly text?: string
+  /** A piece of what a model is writing, to be put behind the pieces before. */
+  readonly delta?: string
   /** A line for the log of the step. */
   readonly log?: string
   /** Set when there is nothing to say but "still alive". */

@@ -105,6 +105,23 @@ const executor: Check = (value, place) => {
   ]
 }
 
+const model: Check = (value, place) => {
+  const lacks = withMethods('a model', 'complete')(value, place)
+  return lacks.length > 0 || !isObject(value) ? lacks : text(value['name'], `${place}.name`)
+}
+
+const modelSteps = within({
+  turns: whole(1),
+  tokens: whole(1),
+  timeoutMs: amount(1),
+  repairs: whole(0),
+  callsAtOnce: whole(1),
+  characters: whole(100),
+  maxTokens: whole(1),
+  concurrency: whole(1),
+  ratePerSecond: rate,
+})
+
 const uncertain = oneOf('replan', 'ask', 'retry', 'fail')
 
 const runtimeChecks: Checks = {
@@ -115,6 +132,8 @@ const runtimeChecks: Checks = {
     Array.isArray(value)
       ? value.flatMap((one: unknown, index) => executor(one, `${place}[${String(index)}]`))
       : must(() => false, 'an array of executors')(value, place),
+  model,
+  modelSteps,
   ask: must(isFunction, 'a function that gives a promise of the answer'),
   limits: within(runtimeLimitChecks),
   approval: oneOf('none', 'required', 'effects'),

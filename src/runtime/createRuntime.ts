@@ -1,5 +1,7 @@
 // createRuntime: where tools, planner, executors, limits, journal and clock meet.
 import { PlanloomError } from '../errors.ts'
+import type { Executor } from '../actors/executors/executor.ts'
+import { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import { createFixedPlanner } from '../actors/planners/fixed.ts'
 import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
@@ -40,6 +42,7 @@ import type { ForkOptions, ResumeOptions, Runtime, RuntimeOptions, StartOptions 
 import { settingsOf } from './settings.ts'
 import { steadyClock } from './steadyClock.ts'
 import { inheritedOptions } from './subRuns.ts'
+import { createToolCalls } from './toolCalls.ts'
 
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
  *
@@ -64,10 +67,17 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const defaultPlanner = options.planner ?? createGoalPlanner()
   const planning = new AbortController()
   const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
-  const executors = executorsByRole(registry, options.executors ?? [], beginSubRun)
+  const call = createToolCalls({ tools, clock, gate: () => gate, executors: () => executors })
+  const { model, ask, modelSteps } = options
+  const executors: ReadonlyMap<string, Executor> = executorsByRole({
+    registry,
+    own: options.executors ?? [],
+    startSubRun: beginSubRun,
+    model: model && createModelExecutor({ ...modelSteps, model, tools, call, ask, timers: clock }),
+  })
   const roles = rolesOf(executors)
   checkRoles('createRuntime()', options.limits, roles)
-  const gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
+  const gate: Gate = new Gate(steadyClock(clock), gateLimits(tools, executors, options.limits?.totalConcurrency))
   const findOut = createEffectFinder({ registry, readAnswer, ask: options.ask, clock })
   const runs = new LiveRuns({
     means: { clock, gate, reuse: journal.reuse, executors, tools, ask: options.ask, readAnswer, findOut },

@@ -1,4 +1,4 @@
-// The executors of a runtime: tools, sub-goals, and those that its user brings along.
+// The executors of a runtime: tools, sub-goals, a language model, and those that its user brings along.
 import { createToolExecutor } from '../actors/executors/toolExecutor.ts'
 import type { Executor, ExecutorContext, StepResult } from '../actors/executors/executor.ts'
 import type { StepExecute } from '../machines/coordinator.messages.ts'
@@ -14,12 +14,16 @@ import { usageOf } from './subRuns.ts'
 /** @throws what keeps the sub-run from beginning. */
 export type StartSubRun = (goal: Goal, work: StepExecute, signal: AbortSignal) => Run | Promise<Run>
 
+export interface ExecutorMeans {
+  readonly registry: ToolRegistry
+  readonly own: readonly Executor[]
+  readonly startSubRun: StartSubRun
+  /** What follows instructions, where there is a model. */
+  readonly model: Executor | undefined
+}
+
 /** All executors by role; one that a user gives replaces a built-in one of the same role. */
-export function executorsByRole(
-  registry: ToolRegistry,
-  own: readonly Executor[],
-  startSubRun: StartSubRun,
-): ReadonlyMap<string, Executor> {
+export function executorsByRole({ registry, own, startSubRun, model }: ExecutorMeans): ReadonlyMap<string, Executor> {
   const roles = new Set(['tool'])
   for (const description of registry.descriptions().values())
     if (description.executor !== undefined) roles.add(description.executor)
@@ -27,6 +31,7 @@ export function executorsByRole(
   for (const role of roles)
     executors.set(role, createToolExecutor({ role, carryOut: (work, context) => runTool(registry, work, context) }))
   executors.set('goal', subRunExecutor(startSubRun))
+  if (model !== undefined) executors.set(model.role, model)
   for (const executor of own) executors.set(executor.role, executor)
   return executors
 }

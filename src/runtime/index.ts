@@ -81,6 +81,8 @@ export type {
   ReplanRequest,
   UnsoundAnswer,
 } from '../actors/planners/planner.ts'
+export { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
+export type { ModelExecutorOptions, ModelStepLimits, ToolUse } from '../actors/executors/model/modelMeans.ts'
 export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from '../actors/executors/executor.ts'
 export type {
   CoordinatorCommand,

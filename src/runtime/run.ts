@@ -33,6 +33,8 @@ export interface StepProgress {
   readonly done?: number
   readonly total?: number
   readonly text?: string
+  /** A piece of what a model is writing, to be put behind the pieces before. */
+  readonly delta?: string
   readonly log?: string
 }
 

@@ -1,8 +1,10 @@
 // createRuntime: the one place where tools, planner, executors, limits, journal and clock meet.
 import type { Executor } from '../actors/executors/executor.ts'
+import type { ModelStepLimits } from '../actors/executors/model/modelMeans.ts'
 import type { Planner } from '../actors/planners/planner.ts'
 import type { Journal, RunFilter, RunSummary } from '../journal/journal.ts'
 import type { RunLimits, RunSettings, UncertainPolicy } from '../machines/settings.messages.ts'
+import type { Model } from '../models/model.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal, Operation, Plan } from '../plan/schema.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -14,6 +16,10 @@ export interface RuntimeOptions {
   readonly tools?: readonly Tool[]
   /** @default the goal planner */
   readonly planner?: Planner
+  /** Carries out the steps with an instruction and tools, or with the executor `model`. Without it, plans with such steps are refused. */
+  readonly model?: Model
+  /** What one attempt of such a step may use, and how many there may be at once over all runs. */
+  readonly modelSteps?: ModelStepLimits & Pick<Executor, 'concurrency' | 'ratePerSecond'>
   /** Executors beside the tool executor and the person executor, which are always there. */
   readonly executors?: readonly Executor[]
   /** Asked when a step waits for a person and nobody used the API; what it resolves with is the answer. To a question of kind

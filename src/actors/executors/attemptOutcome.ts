@@ -86,7 +86,7 @@ function takenOutcome(
   const output = isChecked ? (result.output as Json) : toJsonValue(result.output)
   const facts = isChecked ? ((result.facts ?? noFacts) as readonly FactGiven[]) : factsOf(result.facts)
   const own = toFailure(result.surprise)
-  const failure = brokenExpectation(work, output) ?? own
+  const failure = own ?? brokenExpectation(work, output) // what it says itself, says more
   const common = { stepId, attempt, output, facts, ...(usage && { usage }) }
   return failure === undefined ? { type: 'step.succeeded', ...common } : { type: 'step.surprised', ...common, failure }
 }

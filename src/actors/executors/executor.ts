@@ -8,6 +8,8 @@ export interface Progress {
   readonly done?: number
   readonly total?: number
   readonly text?: string
+  /** A piece of what a model is writing, to be put behind the pieces before. */
+  readonly delta?: string
 }
 
 /** What an executor is given with an attempt, and hands on to a tool. */

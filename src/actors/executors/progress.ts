@@ -6,13 +6,16 @@ import { clip } from '../../plan/thrownValue.ts'
 export function progressOf(said: Progress): Progress {
   const progress: unknown = said
   if (typeof progress !== 'object' || progress === null) return {}
-  const { done, total, text } = progress as Record<string, unknown>
+  const { done, total, text, delta } = progress as Record<string, unknown>
   return {
     ...(Number.isFinite(done) && { done: Number(done) }),
     ...(Number.isFinite(total) && { total: Number(total) }),
     ...(typeof text === 'string' && { text: clip(text) }),
+    ...(typeof delta === 'string' && { delta: delta.slice(0, longestDelta) }),
   }
 }
+
+const longestDelta = 2_000
 
 /** Keeps a log line that is a text, cut to a length that can be shown. */
 export function logLineOf(said: string): string {

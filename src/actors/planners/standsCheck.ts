@@ -5,7 +5,7 @@
 import type { Trouble, Usage } from '../../machines/reports.messages.ts'
 import type { Model } from '../../models/model.ts'
 import type { JsonObject } from '../../plan/json.ts'
-import { fenceRule } from './model/fence.ts'
+import { fenceRule } from '../fence.ts'
 import { readJsonIn } from './model/jsonInText.ts'
 import { replanQuestion } from './model/question.ts'
 import type { PlannerContext, ReplanRequest } from './planner.ts'

@@ -3,7 +3,7 @@ import type { Finding } from '../../../plan/finding.ts'
 import { isPointer, getPointer } from '../../../plan/pointer.ts'
 import type { Step } from '../../../plan/schema.ts'
 import type { PlanRequest, ReplanRequest } from '../planner.ts'
-import { fence } from './fence.ts'
+import { fence } from '../../fence.ts'
 import type { Wanted } from './readAnswer.ts'
 import { shorten } from './shorten.ts'
 

@@ -4,7 +4,7 @@
 // P2. All that changes from question to question comes after it.
 import { isJsonObject, type JsonSchema } from '../../../plan/json.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
-import { fenceRule } from './fence.ts'
+import { fenceRule } from '../../fence.ts'
 
 /** The system message. */
 export function instructionsFor(tools: readonly ToolDescription[], executors: readonly string[]): string {

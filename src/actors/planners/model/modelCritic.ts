@@ -5,7 +5,7 @@ import type { Plan } from '../../../plan/schema.ts'
 import type { Model } from '../../../models/model.ts'
 import type { PlanRequest } from '../planner.ts'
 import type { Critic } from './critics.ts'
-import { fence, fenceRule } from './fence.ts'
+import { fence, fenceRule } from '../../fence.ts'
 import { readJsonIn } from './jsonInText.ts'
 import { shorten } from './shorten.ts'
 

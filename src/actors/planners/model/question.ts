@@ -7,7 +7,7 @@ import type { FactReport, Trouble } from '../../../machines/reports.messages.ts'
 import { dependenciesOf } from '../../../plan/references.ts'
 import type { Goal, Plan, Step } from '../../../plan/schema.ts'
 import type { PlanRequest, ReplanRequest } from '../planner.ts'
-import { fence } from './fence.ts'
+import { fence } from '../../fence.ts'
 import { shorten } from './shorten.ts'
 
 export interface Question {
