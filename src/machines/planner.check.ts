@@ -4,7 +4,7 @@
 // K2. A patch is sound when what it makes of the plan is, and when it leaves alone what has succeeded or is running.
 // K3. A step that was streamed may be out already: a later answer to the same request holds it unchanged.
 import type { Map as PersistentMap } from 'immutable'
-import { findingCodes, type Finding } from '../plan/finding.ts'
+import { answerCodes, findingCodes, type Finding } from '../plan/finding.ts'
 import { deepFreeze } from '../plan/freeze.ts'
 import { stepHash } from '../plan/hash.ts'
 import { isJsonObject, type Json, type JsonObject } from '../plan/json.ts'
@@ -139,7 +139,7 @@ function ownFindings(given: Json): readonly Finding[] {
 function readFinding(given: Json): Finding | undefined {
   if (!isJsonObject(given)) return undefined
   const { code, path, stepId, message, hint } = given
-  const known = findingCodes.find((one) => one === code)
+  const known = [...findingCodes, ...answerCodes].find((one) => one === code)
   if (known === undefined || typeof message !== 'string') return undefined
   return {
     code: known,

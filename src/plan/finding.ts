@@ -1,6 +1,6 @@
 // What a check found: for a person to read and for a planner to repair from.
 
-/** All codes of findings. They are stable: callers compare them. */
+/** All codes of what `validatePlan` and `applyPatch` find. They are stable: callers compare them. */
 export const findingCodes = [
   'PLAN_SHAPE',
   'PLAN_TOO_LARGE',
@@ -25,13 +25,12 @@ export const findingCodes = [
   'EXECUTOR_UNKNOWN',
   'BUDGET_TOO_SMALL',
   'PATCH_REFUSED',
-  // Of answers that were to be plans:
-  'PLAN_OBJECTION',
-  'ANSWER_UNREADABLE',
-  'ANSWER_CUT_OFF',
 ] as const
 
-export type FindingCode = (typeof findingCodes)[number]
+/** Codes of what is found in answers that were to be plans: by critics and by planners that read what a model wrote. */
+export const answerCodes = ['PLAN_OBJECTION', 'ANSWER_UNREADABLE', 'ANSWER_CUT_OFF'] as const
+
+export type FindingCode = (typeof findingCodes)[number] | (typeof answerCodes)[number]
 
 export interface Finding {
   readonly code: FindingCode

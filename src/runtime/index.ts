@@ -53,6 +53,19 @@ export { runLogic, type RunActorInput, type RunActorSnapshot } from './runLogic.
 export type { RunActorEvent, RunRefused } from './runActorEvents.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
 export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
+export { createFallbackPlanner, type FallbackPlannerOptions, type Shortfall } from '../actors/planners/fallback.ts'
+export { createModelPlanner } from '../actors/planners/model/modelPlanner.ts'
+export type { ModelPlannerOptions } from '../actors/planners/model/settings.ts'
+export {
+  forbids,
+  noMoreThan,
+  requires,
+  type Critic,
+  type Requirement,
+  type Verdict as CriticVerdict,
+} from '../actors/planners/model/critics.ts'
+export { modelCritic } from '../actors/planners/model/modelCritic.ts'
+export { modelStandsCheck, type Standing, type StandsCheck } from '../actors/planners/standsCheck.ts'
 export { createCachedPlanner, type CachedPlannerOptions } from '../actors/planners/cached.ts'
 export { memoryPlanStore, type PlanStore } from '../actors/planners/planStore.ts'
 export { journalPlanStore } from './journalPlanStore.ts'
@@ -66,6 +79,7 @@ export type {
   PlanStream,
   ReplanAnswer,
   ReplanRequest,
+  UnsoundAnswer,
 } from '../actors/planners/planner.ts'
 export { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
 export type { ModelExecutorOptions, ModelStepLimits, ToolUse } from '../actors/executors/model/modelMeans.ts'

@@ -7,7 +7,7 @@ import type { StepExecute } from '../../src/machines/coordinator.messages.ts'
 import type { CallBudget } from '../../src/models/model.ts'
 import type { ToolDescription } from '../../src/plan/toolDescription.ts'
 import { noop } from '../arbitraries/plans.ts'
-import { callOf, calling, resultsIn, scriptedModel, usageOfCall, type Script } from '../support/scriptedModel.ts'
+import { callOf, calling, resultsIn, scriptedModel, usageOfCall, type Script } from '../support/toolCallingModel.ts'
 import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 
 const described: readonly ToolDescription[] = [

@@ -16,7 +16,7 @@ import type { Step } from '../../src/plan/schema.ts'
 import { from, planOf } from '../support/plans.ts'
 import { journalLeft } from '../support/lostProcess.ts'
 import { factsOf, statusesOf } from '../support/runs.ts'
-import { calling, resultsIn, scriptedModel, type Script } from '../support/scriptedModel.ts'
+import { calling, resultsIn, scriptedModel, type Script } from '../support/toolCallingModel.ts'
 import { echo } from '../support/tools.ts'
 import { settlePromises, VirtualClock } from '../support/virtualClock.ts'
 

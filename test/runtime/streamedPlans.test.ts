@@ -50,7 +50,7 @@ describe('a plan that broke off while it streamed in', () => {
     expect(run.output('one')).toEqual({ n: 1 })
     expect(run.output('two')).toEqual({ n: 1 })
     expect(run.plan?.steps).toEqual([one, two])
-    expect(planner.requests.map(({ begun }) => begun)).toEqual([undefined, [one], [one], [one]])
+    expect(planner.requests.map(({ begun }) => begun)).toEqual([undefined, [one], [one, two], [one, two]])
     expect(planner.requests.map(({ findings }) => findings.map(({ code, stepId }) => [code, stepId]))).toEqual([
       [],
       [],

@@ -1,61 +1,68 @@
-// A language model for tests: it answers as its script says, and keeps what it was asked.
-import type { CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage, ToolCall } from '../../src/models/model.ts'
+// A language model that a test scripts: no server, no network. What goes over HTTP is tested with test/support/modelServer.ts.
+import type { AnswerEnd, CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage } from '../../src/models/model.ts'
 
-export type Said = string | Partial<ModelAnswer>
-/** What it says at a turn, which counts from 1. */
-export type Script =
-  readonly Said[] | ((request: ModelRequest, turn: number, options: CallOptions) => Said | Promise<Said>)
+/** What it says: a text, a JSON value, or an answer in more detail. */
+export type Said =
+  | string
+  | {
+      readonly json?: unknown
+      readonly text?: string
+      /** The text comes in these pieces. @default as a whole */
+      readonly pieces?: Iterable<string> | AsyncIterable<string>
+      readonly end?: AnswerEnd
+      readonly refusal?: string
+      readonly calls?: ModelAnswer['calls']
+      /** It throws this in place of an answer. */
+      readonly error?: Error
+    }
 
 export interface ScriptedModel extends Model {
-  readonly requests: ModelRequest[]
+  readonly requests: readonly ModelRequest[]
+  readonly options: readonly CallOptions[]
 }
 
-/** What each of its calls uses, unless the script says otherwise. */
-export const usageOfCall: ModelUsage = {
-  tokens: 10,
-  inputTokens: 8,
+export const usageOfOneCall: ModelUsage = {
+  tokens: 12,
+  inputTokens: 10,
   outputTokens: 2,
   cachedTokens: 0,
   cost: 0.5,
   calls: 1,
 }
 
-/** @param asks it asks the budget that it is handed before each call, with this estimate */
-export function scriptedModel(script: Script, asks?: number): ScriptedModel {
+/** @param script one after another, the last one again and again; or what is said to each request. */
+export function scriptedModel(
+  script: readonly Said[] | ((request: ModelRequest, index: number) => Said | Promise<Said>),
+  name = 'scripted',
+): ScriptedModel {
   const requests: ModelRequest[] = []
+  const options: CallOptions[] = []
   return {
-    name: 'scripted',
+    name,
     requests,
-    complete: async (request, options) => {
-      requests.push(structuredClone(request))
-      const turn = requests.length
-      const reservation = asks === undefined ? undefined : options.budget?.reserve({ tokens: asks, cost: 0 })
-      const said =
-        typeof script === 'function' ? await script(request, turn, options) : (script[turn - 1] ?? 'nothing more')
-      const answer = answerOf(said)
-      reservation?.settle({ model: 'scripted', usage: answer.usage, ms: 1 })
-      return answer
+    options,
+    async complete(request, given) {
+      const index = requests.push(request) - 1
+      options.push(given)
+      const said = typeof script === 'function' ? await script(request, index) : (script[index] ?? script.at(-1) ?? '')
+      const reservation = given.budget?.reserve({ tokens: 100, cost: 1 })
+      const detail = typeof said === 'string' ? { text: said } : said
+      const failed = detail.error
+      reservation?.settle({ model: 'scripted-1', usage: usageOfOneCall, ms: 1, ...(failed && { failure: 'SCRIPTED' }) })
+      if (failed) throw failed
+      const { end = 'stop', calls = [], refusal } = detail
+      let text = ''
+      for await (const piece of detail.pieces ?? [detail.text ?? JSON.stringify(detail.json)]) {
+        given.signal.throwIfAborted()
+        text += piece
+        given.onText?.(piece)
+      }
+      return { end, text, calls, model: 'scripted-1', usage: usageOfOneCall, ...(refusal !== undefined && { refusal }) }
     },
   }
 }
 
-export function answerOf(said: Said): ModelAnswer {
-  const given: Partial<ModelAnswer> = typeof said === 'string' ? { text: said } : said
-  const calls = given.calls ?? []
-  return { end: calls.length > 0 ? 'calls' : 'stop', text: '', calls, model: 'scripted', usage: usageOfCall, ...given }
-}
-
-/** Calls of tools: `{ read: { path: 'a' } }`, or `['read', {…}]` for several of the same. A text stands for arguments as they are. */
-export function calling(...calls: readonly (readonly [name: string, input: unknown])[]): Said {
-  return { calls: calls.map(([name, input], nth) => callOf(name, input, `c${String(nth)}`)) }
-}
-
-export function callOf(name: string, input: unknown, id = ''): ToolCall {
-  return { id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input) }
-}
-
-/** What came of the calls of the answer before. */
-export function resultsIn({ messages }: ModelRequest): readonly string[] {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant')
-  return messages.slice(last + 1).flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+/** All texts of a request, one after another. */
+export function textOf({ messages }: ModelRequest): string {
+  return messages.map(({ text }) => text).join('\n')
 }

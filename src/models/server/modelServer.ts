@@ -5,7 +5,7 @@
 // S3. Where the server says when to come back, nobody comes earlier.
 // S4. Every attempt that was made is over when the call is.
 import { PlanloomError } from '../../errors.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt, AttemptTrouble } from './attempt.ts'
 import { Queue, type Caller } from './queue.ts'
 import { backoffMs, retryAfterMs } from './retryAfter.ts'
 import { systemServerClock, type ServerClock } from './serverClock.ts'
@@ -84,32 +84,28 @@ async function carryOut<T>(
       return outcome.value
     }
     const { status, error, headers } = outcome
-    if (signal.aborted) {
-      place.leave('unknown', outcome.tokens)
-      throw signal.reason
-    }
-    if (status === 'refused' || status === 'broken') {
-      place.leave(
-        status === 'refused' ? 'well' : 'failed',
-        outcome.tokens ?? (status === 'refused' ? 0 : undefined),
-        error,
-      )
-      throw error
-    }
     const now = clock.now()
-    firstFailureAt ??= now
-    caller.putOffAt ??= now
     const askedMs = retryAfterMs(headers, now)
     delayMs = askedMs ?? backoffMs(caller.attempts, clock.random())
-    const holdsAll = status === 'limited' || askedMs !== undefined
-    if (holdsAll) queue.putOff(now + delayMs, error) // S3: before the place is given back
-    place.leave(status === 'limited' ? 'well' : 'failed', outcome.tokens ?? 0, error)
+    // S3: before the place is given back. What the server says holds, also where the call has been given up meanwhile.
+    if (status === 'limited' || askedMs !== undefined) queue.putOff(now + delayMs, error)
+    place.leave(signOf(status, signal), outcome.tokens ?? (status === 'broken' ? undefined : 0), error)
+    signal.throwIfAborted()
+    if (status === 'refused' || status === 'broken') throw error
+    firstFailureAt ??= now
+    caller.putOffAt ??= now
     if (caller.attempts > retries || caller.waitedMs + delayMs > maxWaitMs) {
       throw status === 'limited'
         ? limitedServer(name, caller.attempts, now + delayMs, error)
         : downServer(name, caller.attempts, firstFailureAt, error)
     }
   }
+}
+
+/** What fails because it was given up says nothing of the server. */
+function signOf(status: AttemptTrouble, signal: AbortSignal): 'well' | 'failed' | 'unknown' {
+  if (status === 'refused' || status === 'limited') return 'well'
+  return signal.aborted ? 'unknown' : 'failed'
 }
 
 function serverName(url: string): string {

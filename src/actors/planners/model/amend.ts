@@ -82,7 +82,7 @@ async function judged(
   talk.remember(answer, steps)
   const proposal = { patch: patch as readonly Operation[], ...(because !== undefined && { because }) }
   if (!parsed.success) return { ...proposal, ...talk.told }
-  const findings: Finding[] = judgeOperations(parsed.data, request.plan)
+  const findings: Finding[] = judgeOperations(parsed.data, request.plan, world)
   const next = settings.critics.length > 0 ? planAfter(request.plan, parsed.data, world) : undefined
   if (next !== undefined) {
     const criticism = await criticise(settings.critics, next, request, context)

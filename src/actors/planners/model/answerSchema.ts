@@ -124,7 +124,7 @@ function definitions({ tools, executors }: AnswerScope): JsonObject {
     when: closed(
       { value: ref('reference'), is: ref('schema') },
       ['value', 'is'],
-      String(stepFields.when?.description ?? ''),
+      'The step runs if the value satisfies the schema, and is skipped if not.',
     ),
     onFailure: stepFields.onFailure ?? true,
     onSkipped: stepFields.onSkipped ?? true,
@@ -183,7 +183,7 @@ function operationsOf(patch: JsonObject): ReadonlyMap<string, JsonObject> {
   return new Map(
     choices.map((choice) => {
       const properties = choice.properties as Readonly<Record<string, JsonObject>>
-      const name = String(properties.op?.const)
+      const name = properties.op?.const as string
       return [name, { ...choice, properties: { ...properties, op: { type: 'string', enum: [name] } } }]
     }),
   )
@@ -198,7 +198,7 @@ function closed(properties: JsonObject, required: readonly string[], description
     type: 'object',
     ...(description !== undefined && { description }),
     properties,
-    required: required as readonly Json[],
+    required: required,
     additionalProperties: false,
   }
 }

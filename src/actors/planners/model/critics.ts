@@ -87,28 +87,31 @@ export async function criticise(
   const usages: Usage[] = []
   for (const critic of critics) {
     const verdict = await ask(critic, plan, request, context)
-    const objections: unknown = 'objections' in verdict ? verdict.objections : verdict
+    const objections = isTelling(verdict) ? verdict.objections : verdict
     if (!Array.isArray(objections)) {
       throw new PlanloomError('CRITIC_FAILED', 'A critic answered with what is no list of objections.', {
         hint: 'Return a list of sentences: empty where there is nothing to object.',
       })
     }
     findings.push(...objections.map((text) => objection(String(text))))
-    if ('usage' in verdict && verdict.usage) usages.push(verdict.usage)
+    if (isTelling(verdict) && verdict.usage) usages.push(verdict.usage)
   }
   return { findings, usages }
 }
 
-async function ask(critic: Critic, plan: Plan, request: PlanRequest, context: PlannerContext): Promise<Verdict> {
+async function ask(critic: Critic, plan: Plan, request: PlanRequest, context: PlannerContext): Promise<unknown> {
   try {
-    const verdict: unknown = await critic(plan, request, context)
-    return typeof verdict === 'object' && verdict !== null ? (verdict as Verdict) : ({ objections: verdict } as never)
+    return await critic(plan, request, context)
   } catch (error) {
     if (error instanceof Error && 'code' in error) throw error
     throw new PlanloomError('CRITIC_FAILED', 'A critic threw, and the plan is not taken without its word.', {
       cause: error,
     })
   }
+}
+
+function isTelling(verdict: unknown): verdict is Exclude<Verdict, readonly string[]> {
+  return typeof verdict === 'object' && verdict !== null && 'objections' in verdict
 }
 
 function liveSteps({ steps }: Plan): readonly Step[] {

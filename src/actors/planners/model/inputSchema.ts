@@ -1,6 +1,7 @@
 // A tool's input schema as a plan may fill it: at each place inside, a reference may stand for the value.
 //
-// I1. Whatever the tool accepts is accepted, and so is a reference in place of any part of it.
+// I1. Whatever the tool has a name for is accepted, and so is a reference in place of any part of it. Names that it lets pass and
+//     does not know are not offered: it would do without them, and nobody would see.
 // I2. What says something about a value as a whole, and might say it wrongly of a reference, is left to the validator.
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../../plan/json.ts'
 
@@ -50,6 +51,7 @@ export function withReferences(schema: JsonSchema, { prefix, add }: Definitions)
     for (const keyword of kept) if (inner[keyword] !== undefined) made[keyword] = inner[keyword]
     const { properties, additionalProperties, items, prefixItems } = inner
     if (isJsonObject(properties)) made.properties = each(properties)
+    if (additionalProperties === undefined && isClosable(inner)) made.additionalProperties = false
     if (isSchema(additionalProperties))
       made.additionalProperties = isJsonObject(additionalProperties) ? open(additionalProperties) : additionalProperties
     if (isSchema(items)) made.items = open(items)
@@ -95,6 +97,13 @@ export function lookUp(root: JsonSchema, target: string): JsonSchema | undefined
 
 export function isSchema(value: Json | undefined): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value)
+}
+
+/** Whether all names that a schema knows are in its `properties`, and it says nothing of others. */
+export function isClosable(schema: JsonObject): boolean {
+  if (!isJsonObject(schema.properties)) return false
+  const more = ['additionalProperties', 'patternProperties', 'unevaluatedProperties', '$ref', 'allOf', 'anyOf', 'oneOf']
+  return !more.some((keyword) => Object.hasOwn(schema, keyword))
 }
 
 function listOf(schemas: Json): readonly JsonSchema[] {

@@ -88,8 +88,9 @@ function dropNulls(value: Json, schema: JsonSchema, root: JsonSchema, level: num
   if (Array.isArray(value)) {
     const { items } = objectSchema(schema, root, 'items')
     const inner = isSchema(items) ? items : true
-    const made = (value as readonly Json[]).map((item) => dropNulls(item, inner, root, level + 1))
-    return made.some((item, index) => item !== (value as readonly Json[])[index]) ? made : value
+    const given = value as readonly Json[]
+    const made = given.map((item) => dropNulls(item, inner, root, level + 1))
+    return made.some((item, index) => item !== given[index]) ? made : given
   }
   const object = value as JsonObject
   if (typeof object.$from === 'string' && object.path === null) return withoutNulls(object)

@@ -3,11 +3,13 @@
 // O1. All that can be said is said at once: each further round costs a call. Critics judge only what could run.
 import { dependenciesOf } from '../../../plan/references.ts'
 import type { Finding } from '../../../plan/finding.ts'
-import type { Json, JsonObject } from '../../../plan/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../plan/json.ts'
+import { escapePart } from '../../../plan/pointer.ts'
 import { stepSchema, type Goal, type Operation, type Plan, type Step } from '../../../plan/schema.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
 import { validatePlan, type ValidateOptions } from '../../../plan/validate.ts'
 import type { PlanRequest } from '../planner.ts'
+import { isClosable } from './inputSchema.ts'
 import { hasTemplates, textReferences } from './textReferences.ts'
 
 /** What a plan is checked against. Made once for each question. */
@@ -41,33 +43,36 @@ export function judgeSteps(
   const ids = idsOf(steps)
   const own = steps.flatMap((step, index) => {
     const read = stepSchema.safeParse(step).data
-    return read === undefined ? [] : slipsOf(read, ids, `/steps/${String(index)}`, goal)
+    return read === undefined ? [] : slipsOf(read, ids, `/steps/${String(index)}`, world)
   })
   const all = [...errors, ...own, ...emptiness(steps, world)]
   return all.length > 0 ? { plan: undefined, findings: all } : { plan, findings: [] }
 }
 
 /** What models get wrong in the steps that an amendment brings in. */
-export function judgeOperations(operations: readonly Operation[], plan: Plan): Finding[] {
+export function judgeOperations(operations: readonly Operation[], plan: Plan, world: World): Finding[] {
   const brought = operations.flatMap((operation) => ('step' in operation ? [operation.step.id] : []))
   const ids = new Set([...plan.steps.map(({ id }) => id), ...brought])
   return operations.flatMap((operation, index) => {
     if (!('step' in operation)) return []
-    return slipsOf(operation.step, ids, `/patch/${String(index)}/step`, plan.goal)
+    return slipsOf(operation.step, ids, `/patch/${String(index)}/step`, world)
   })
 }
 
 /** Whether a step of a plan that is still being written may go ahead: it is sound beside the steps before it. */
-export function maySetOut(step: Step, before: ReadonlyMap<string, Step>, { goal, options }: World): boolean {
-  if (before.has(step.id) || hasTemplates(step) || handsOn(step, goal)) return false
+export function maySetOut(step: Step, before: ReadonlyMap<string, Step>, world: World): boolean {
+  const { goal, options } = world
+  if (before.has(step.id) || hasTemplates(step) || slipsOf(step, noIds, '', world).length > 0) return false
   const needed = dependenciesOf(step).map((id) => before.get(id))
   if (needed.includes(undefined)) return false
   const { findings } = validatePlan({ id: 'draft', goal, steps: [...needed, step] }, options)
   return !findings.some(({ stepId, severity }) => severity === 'error' && (stepId === step.id || stepId === undefined))
 }
 
-function slipsOf(step: Step, ids: ReadonlySet<string>, place: string, goal: Goal): Finding[] {
-  const findings = textReferences(step, ids, place)
+const noIds: ReadonlySet<string> = new Set()
+
+function slipsOf(step: Step, ids: ReadonlySet<string>, place: string, { goal, tools }: World): Finding[] {
+  const findings = [...textReferences(step, ids, place), ...unknownArguments(step, tools, place)]
   if (handsOn(step, goal)) {
     const message = `Step "${step.id}" hands the whole goal on as it is, which plans nothing.`
     findings.push(
@@ -75,6 +80,20 @@ function slipsOf(step: Step, ids: ReadonlySet<string>, place: string, goal: Goal
     )
   }
   return findings
+}
+
+/** Arguments that a tool does not know and lets pass: it would do without them, and nobody would see. */
+function unknownArguments({ id, tool, input = {} }: Step, tools: ToolCatalogue, place: string): Finding[] {
+  const schema = tool === undefined ? undefined : tools.get(tool)?.input
+  if (!isJsonObject(schema) || !isClosable(schema) || !isJsonObject(schema.properties)) return []
+  const names = Object.keys(schema.properties)
+  return Object.keys(input).flatMap((name) => {
+    if (names.includes(name)) return []
+    const message = `Step "${id}" has an input "${name}", which tool "${tool ?? ''}" does not know.`
+    const hint = `Take it out. It knows: ${names.slice(0, 20).join(', ') || 'nothing'}.`
+    const path = `${place}/input/${escapePart(name)}`
+    return { code: 'INPUT_UNKNOWN', severity: 'error', path, stepId: id, message, hint }
+  })
 }
 
 /** One giant step: somebody else is told the goal in the same words. */

@@ -57,6 +57,6 @@ function visitTexts(value: Json | undefined, visit: (text: string, path: readonl
     const [inner, path] = next
     if (typeof inner === 'string') visit(inner, path)
     if (typeof inner !== 'object' || inner === null || path.length > 64) continue
-    for (const [key, item] of Object.entries(inner)) open.push([item as Json, [...path, key]])
+    for (const [key, item] of Object.entries(inner)) open.push([item, [...path, key]])
   }
 }

@@ -53,33 +53,32 @@ export async function* writePlan(asked: PlanAsked): AsyncGenerator<Step, unknown
 async function* streamed(
   { context }: PlanAsked,
   ahead: Ahead,
-  call: (onText: (piece: string) => void, signal: AbortSignal) => Promise<ModelAnswer>,
+  ask: (onText: (piece: string) => void, signal: AbortSignal) => Promise<ModelAnswer>,
 ): AsyncGenerator<Step, ModelAnswer> {
   const left = new AbortController()
   const stream = new StepStream((step) => {
     ahead.take(step)
   })
   let wake = (): void => undefined
-  let isOver = false
-  const answer = call(
+  const call = { isOver: false }
+  const answer = ask(
     (piece) => {
       stream.write(piece)
       wake()
     },
     AbortSignal.any([context.signal, left.signal]),
   ).finally(() => {
-    isOver = true
+    call.isOver = true
     wake()
   })
   answer.catch(() => undefined) // it is awaited below, unless nobody wants it any more
   try {
-    while (!isOver) {
+    while (!call.isOver) {
       const next = new Promise<void>((resolve) => {
         wake = resolve
       })
       yield* ahead.drain()
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- it may have ended meanwhile
-      if (!isOver) await next
+      if (!call.isOver) await next
     }
     yield* ahead.drain()
     return await answer
