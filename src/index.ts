@@ -38,6 +38,18 @@ export {
   verifyJournal,
 } from './runtime/index.ts'
 export type {
+  AnswerEnd,
+  CallBudget,
+  CallOptions,
+  CallReport,
+  JsonFormat,
+  Model,
+  ModelAnswer,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  Reservation,
+  ToolCall,
   CachedPlannerOptions,
   Critic,
   CriticVerdict,

@@ -83,6 +83,20 @@ export type {
 } from '../actors/planners/planner.ts'
 export { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
 export type { ModelExecutorOptions, ModelStepLimits, ToolUse } from '../actors/executors/model/modelMeans.ts'
+export type {
+  AnswerEnd,
+  CallBudget,
+  CallOptions,
+  CallReport,
+  JsonFormat,
+  Model,
+  ModelAnswer,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  Reservation,
+  ToolCall,
+} from '../models/model.ts'
 export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from '../actors/executors/executor.ts'
 export type {
   CoordinatorCommand,

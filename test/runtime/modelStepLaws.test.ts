@@ -6,7 +6,7 @@ import { createRuntime, defineTool, ToolError, type Tool } from '../../src/runti
 import type { Model, ModelAnswer, ToolCall } from '../../src/models/model.ts'
 import { planOf } from '../support/plans.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
-import { usageOfCall } from '../support/scriptedModel.ts'
+import { usageOfCall } from '../support/toolCallingModel.ts'
 
 const allowed = ['read', 'send']
 const names = fc.oneof(

@@ -3,7 +3,7 @@
 // It reads every message, also under disguise (wide letters, letters that cannot be seen, escapes, base64), and calls each tool that is
 // named anywhere, by its name and by the name as it was written, whether or not it was offered.
 import type { ModelMessage, ModelRequest, ToolCall } from '../../src/models/model.ts'
-import { answerOf, callOf, scriptedModel, type Said, type ScriptedModel } from './scriptedModel.ts'
+import { answerOf, callOf, scriptedModel, type Said, type ScriptedModel } from './toolCallingModel.ts'
 
 /** @param named tools that there are, with arguments that each of them takes */
 export function obedientModel(named: Readonly<Record<string, unknown>>): ScriptedModel {
