@@ -63,9 +63,7 @@ const turns: fc.Arbitrary<Turn> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('answer' as const),
       answer: fc.record({
-        end: fc.constantFrom('stop', 'calls', 'stop', 'calls', 'stop', 'length', 'filtered', 'refused') as fc.Arbitrary<
-          ModelAnswer['end']
-        >,
+        end: fc.constantFrom('stop', 'calls', 'stop', 'calls', 'stop', 'length', 'filtered', 'refused'),
         text: texts,
         calls,
         model: fc.constant('m'),
