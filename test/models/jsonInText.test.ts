@@ -13,6 +13,7 @@ describe('JSON in a text', () => {
     ['```json\n{"a": 1}\n```', { a: 1 }],
     ['Sure! ```\n[1, {"b": "```"}]\n``` Done.', [1, { b: '```' }]],
     ['Here [1] it is, {as} you asked: {"a": "}"} (see [2]).', { a: '}' }],
+    ['As in [1, 2 of it: {"a": [1]}', { a: [1] }],
     ['<think>{"a": 0} or not</think>\n{"a": 1}', { a: 1 }],
     ['{"a": 1}\nAgain:\n{"a": 1}', { a: 1 }],
   ])('%j is %j', (text, value) => {
@@ -27,6 +28,7 @@ describe('JSON in a text', () => {
     ["{'a': 1}", 'JSON_MISSING'],
     ['{"a": 1,}', 'JSON_BROKEN'],
     ['{"a": oops}', 'JSON_BROKEN'],
+    ['By [1 2]: {"a": 1', 'JSON_CUT_SHORT'],
     ['{"a": 1} {"a": 2}', 'JSON_SEVERAL'],
     ['<think>{"a": 1}', 'JSON_MISSING'],
   ])('%j is %s, and nothing is guessed', (text, code) => {
