@@ -9,7 +9,7 @@ import {
   modelStandsCheck,
   requires,
 } from '../../src/index.ts'
-import { fence } from '../../src/actors/planners/model/fence.ts'
+import { fence } from '../../src/actors/fence.ts'
 import { shorten } from '../../src/actors/planners/model/shorten.ts'
 import { scriptedModel, textOf, usageOfOneCall } from '../support/scriptedModel.ts'
 
