@@ -25,7 +25,7 @@ export class EffectsDone {
   end(tool: ToolDescription, failure: Failure | undefined): void {
     if (!mustNotBeTwice(tool)) return
     add(this.#out, tool.name, -1)
-    if (failure === undefined) add(this.#done, tool.name, 1)
+    if (failure === undefined || hasRun(failure)) add(this.#done, tool.name, 1)
     else if (failure.uncertain === true || failure.code === 'ABORTED') {
       const message = `It cannot be told whether a call of "${tool.name}" had its effect: ${failure.message}`
       this.#doubt ??= { ...failure, message: clip(message), retryable: false, uncertain: true }
@@ -45,6 +45,11 @@ export class EffectsDone {
     const hint = `It had called ${calls.join(', ')} before, so it is not tried again by itself: look at what that has done.`
     return { ...failure, retryable: false, hint: failure.hint === undefined ? hint : clip(`${failure.hint} ${hint}`) }
   }
+}
+
+/** It did what it does, and broke its promise of what it gives. */
+function hasRun({ code }: Failure): boolean {
+  return code.startsWith('OUTPUT_')
 }
 
 function mustNotBeTwice({ effects, idempotent }: ToolDescription): boolean {
