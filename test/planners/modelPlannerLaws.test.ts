@@ -166,10 +166,7 @@ describe('a correct plan', () => {
           assumptions,
         }
         const text = JSON.stringify(value, undefined, indent)
-        const { answer, streamed, ahead } = await answerOf(
-          plan,
-          cut(`${around[0] ?? ''}${text}${around[1] ?? ''}`, sizes),
-        )
+        const { answer, streamed, ahead } = await answerOf(plan, cut(around.join(text), sizes))
         expect(answer).toMatchObject({ steps, model: 'scripted-1' })
         expect('assumptions' in answer ? answer.assumptions : []).toEqual(assumptions)
         expect(streamed).toEqual(steps)

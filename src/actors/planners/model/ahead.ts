@@ -7,14 +7,14 @@ import { canonicalJson } from '../../../plan/hash.ts'
 import type { Json } from '../../../plan/json.ts'
 import { stepSchema, type Step } from '../../../plan/schema.ts'
 import { mendStep } from './mend.ts'
-import { maySetOut, type World } from './objections.ts'
+import { idOf, mayGoAhead, type World } from './objections.ts'
 
 export class Ahead {
   readonly #world: World
   readonly #before: Map<string, Step>
-  readonly #begun: ReadonlySet<string>
-  readonly #out: { readonly index: number; readonly written: Json }[] = []
-  #ready: Step[] = []
+  readonly #begun: ReadonlySet<Json | undefined>
+  readonly #out: { readonly index: number; readonly step: Json }[] = []
+  #taken: { readonly index: number; readonly step: Json }[] = []
   #seen = 0
   #mayGo: boolean
 
@@ -29,24 +29,26 @@ export class Ahead {
   take(written: Json): void {
     const index = this.#seen
     this.#seen += 1
-    if (!this.#mayGo) return
-    const mended = mendStep(written, this.#world.tools)
-    const parsed = stepSchema.safeParse(mended)
-    if (parsed.success && this.#begun.has(parsed.data.id)) return
-    if (!parsed.success || !maySetOut(parsed.data, this.#before, this.#world)) {
-      this.#mayGo = false // A1
-      return
-    }
-    this.#before.set(parsed.data.id, parsed.data)
-    this.#out.push({ index, written })
-    this.#ready.push(mended as Step)
+    if (this.#mayGo) this.#taken.push({ index, step: mendStep(written, this.#world.tools) })
   }
 
-  /** Steps that may set out and have not yet. */
+  /** Steps that may set out and have not yet. Those that came since the last time are judged together. */
   drain(): readonly Step[] {
-    const ready = this.#ready
-    this.#ready = []
-    return ready
+    const taken = this.#taken.filter(({ step }) => !this.#begun.has(idOf(step)))
+    this.#taken = []
+    if (!this.#mayGo || taken.length === 0) return []
+    const steps = taken.map(({ step }) => stepSchema.safeParse(step).data)
+    const readable = steps.slice(0, steps.includes(undefined) ? steps.indexOf(undefined) : undefined) as Step[]
+    const sound = mayGoAhead(readable, this.#before, this.#world)
+    if (sound < taken.length) this.#mayGo = false // A1
+    const out = taken.slice(0, sound)
+    this.#out.push(...out)
+    return out.map(({ step }) => step as Step)
+  }
+
+  /** Whether all steps that have been seen have set out, so that each has been judged. */
+  get isComplete(): boolean {
+    return this.#mayGo && this.#taken.length === 0 && this.#seen > 0
   }
 
   /** Indices of the steps that have set out. */
@@ -55,9 +57,9 @@ export class Ahead {
   }
 
   /** Whether what has set out stands so in the whole (A2): an answer may have the same key twice. */
-  standsIn(whole: readonly Json[]): boolean {
+  standsIn(steps: readonly Json[]): boolean {
     if (this.#out.length === 0) return true
-    if (whole.length !== this.#seen) return false
-    return this.#out.every(({ index, written }) => canonicalJson(whole[index]) === canonicalJson(written))
+    if (steps.length !== this.#seen) return false
+    return this.#out.every(({ index, step }) => canonicalJson(steps[index]) === canonicalJson(step))
   }
 }

@@ -59,14 +59,37 @@ export function judgeOperations(operations: readonly Operation[], plan: Plan, wo
   })
 }
 
-/** Whether a step of a plan that is still being written may go ahead: it is sound beside the steps before it. */
-export function maySetOut(step: Step, before: ReadonlyMap<string, Step>, world: World): boolean {
-  const { goal, options } = world
-  if (before.has(step.id) || hasTemplates(step) || slipsOf(step, noIds, '', world).length > 0) return false
-  const needed = dependenciesOf(step).map((id) => before.get(id))
-  if (needed.includes(undefined)) return false
-  const { findings } = validatePlan({ id: 'draft', goal, steps: [...needed, step] }, options)
-  return !findings.some(({ stepId, severity }) => severity === 'error' && (stepId === step.id || stepId === undefined))
+/** How many of the next steps of a plan that is still being written may go ahead: up to the first that is not sound by itself, beside
+ * those that it depends on, all of which came before it.
+ *
+ * @param before steps that have gone ahead already; those that may are added.
+ */
+export function mayGoAhead(next: readonly Step[], before: Map<string, Step>, world: World): number {
+  const needed = new Map<string, Step>()
+  let count = 0
+  for (const step of next) {
+    if (before.has(step.id) || hasTemplates(step) || slipsOf(step, noIds, '', world).length > 0) break
+    const needs = dependenciesOf(step).map((id) => before.get(id))
+    if (needs.includes(undefined)) break
+    for (const one of needs) if (one !== undefined) needed.set(one.id, one)
+    needed.set(step.id, step)
+    before.set(step.id, step)
+    count += 1
+  }
+  const sound = count === 0 ? 0 : countSound(next.slice(0, count), needed, world)
+  for (const { id } of next.slice(sound, count)) before.delete(id)
+  return sound
+}
+
+/** Checks steps beside those they depend on, all at once. */
+function countSound(next: readonly Step[], needed: ReadonlyMap<string, Step>, { goal, options }: World): number {
+  const { findings } = validatePlan({ id: 'draft', goal, steps: [...needed.values()] }, options)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return next.length
+  if (errors.some(({ stepId }) => stepId === undefined)) return 0
+  const bad = new Set(errors.map(({ stepId }) => stepId))
+  const first = next.findIndex(({ id }) => bad.has(id))
+  return first === -1 ? next.length : first
 }
 
 const noIds: ReadonlySet<string> = new Set()
@@ -126,10 +149,14 @@ function emptiness(steps: readonly Json[], { goal, request }: World): Finding[] 
 function idsOf(steps: readonly Json[]): ReadonlySet<string> {
   return new Set(
     steps.flatMap((step) => {
-      const id = typeof step === 'object' && step !== null ? (step as JsonObject).id : undefined
+      const id = idOf(step)
       return typeof id === 'string' ? [id] : []
     }),
   )
+}
+
+export function idOf(step: Json): Json | undefined {
+  return isJsonObject(step) ? step.id : undefined
 }
 
 export function objection(message: string, path = '', hint = 'Plan it otherwise.', stepId?: string): Finding {

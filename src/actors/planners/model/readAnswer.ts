@@ -20,7 +20,6 @@ export type Reading =
   | {
       readonly type: 'plan'
       readonly steps: readonly Json[]
-      readonly written: readonly Json[]
       readonly rest: JsonObject
     }
   | { readonly type: 'patch'; readonly patch: readonly Json[]; readonly because?: string }
@@ -80,7 +79,7 @@ function readKind(kind: Kind, answer: JsonObject, tools: ToolCatalogue, hint: st
       ...(typeof because === 'string' && because !== '' && { because }),
     }
   }
-  return { type: kind, written: items, steps: items.map((step) => mendStep(step, tools)), rest: restOf(answer) }
+  return { type: kind, steps: items.map((step) => mendStep(step, tools)), rest: restOf(answer) }
 }
 
 function readAsk(items: readonly Json[], hint: string): Reading {

@@ -11,8 +11,8 @@ export class StepStream {
   readonly #parser = new JSONParser({ paths: ['$.steps.*'], keepStack: false })
   /** Text before it is known whether it begins as JSON; undefined afterwards. */
   #beginning: string | undefined = ''
-  /** Half of a character that the last piece ended with. */
-  #half = ''
+  /** What has come since the last brace that may have closed a step: feeding costs more than the signs do. */
+  #waiting: string[] = []
   #isOver = false
 
   /** @param onStep told each step as it stands in the text, once, in order. */
@@ -45,13 +45,15 @@ export class StepStream {
   }
 
   #feed(piece: string): void {
-    const text = this.#half + piece
-    const isHalf = /[\ud800-\udbff]$/.test(text)
-    this.#half = isHalf ? text.slice(-1) : ''
-    const whole = isHalf ? text.slice(0, -1) : text
-    if (whole === '') return
+    const end = piece.lastIndexOf('}') + 1
+    if (end === 0) {
+      this.#waiting.push(piece)
+      return
+    }
+    const text = this.#waiting.join('') + piece.slice(0, end)
+    this.#waiting = end < piece.length ? [piece.slice(end)] : []
     try {
-      this.#parser.write(whole)
+      this.#parser.write(text) // it ends with a brace, and so within no character (T2)
     } catch {
       this.#isOver = true // T3
     }

@@ -1,13 +1,13 @@
 // A first plan from a model: asked for, read as it comes, judged as a whole.
 import type { Finding } from '../../../plan/finding.ts'
-import type { Json } from '../../../plan/json.ts'
+import type { Json, JsonObject } from '../../../plan/json.ts'
 import type { Step } from '../../../plan/schema.ts'
 import type { ModelAnswer } from '../../../models/model.ts'
 import type { PlanRequest, PlannerContext } from '../planner.ts'
 import { Ahead } from './ahead.ts'
 import { planAnswerSchema } from './answerSchema.ts'
 import { criticise } from './critics.ts'
-import { judgeSteps, worldOf, type World } from './objections.ts'
+import { idOf, judgeSteps, worldOf, type World } from './objections.ts'
 import { planQuestion } from './question.ts'
 import { readAnswer, unusable, type Reading } from './readAnswer.ts'
 import type { ModelPlannerSettings } from './settings.ts'
@@ -97,18 +97,19 @@ interface WholePlan {
 
 /** Judges the plan, and passes on what has not set out yet. */
 async function* whole(
-  { steps, written, rest }: Extract<Reading, { type: 'plan' }>,
+  { steps, rest }: Extract<Reading, { type: 'plan' }>,
   { asked, talk, ahead, world, answer }: WholePlan,
 ): AsyncGenerator<Step, unknown> {
   const { request, context, settings } = asked
   const begun = request.begun ?? []
+  // Each has been judged beside those that it needs; the runtime judges the whole once more.
+  if (begun.length === 0 && ahead.isComplete && isEmpty(rest) && ahead.standsIn(steps)) return talk.told
   const begunIds = new Set<Json | undefined>(begun.map(({ id }) => id))
   const isNew = (step: Json): boolean => !begunIds.has(idOf(step))
   const all = [...(begun as readonly Json[]), ...steps.filter(isNew)]
   const { plan, findings: found } = judgeSteps(all, rest, world)
   const findings = [...found]
-  if (!ahead.standsIn(written))
-    findings.push(unusable('It says two things under the same key.', 'Write each key once.'))
+  if (!ahead.standsIn(steps)) findings.push(unusable('It says two things under the same key.', 'Write each key once.'))
   if (plan !== undefined && settings.critics.length > 0) {
     const criticism = await criticise(settings.critics, plan, request, context)
     for (const usage of criticism.usages) talk.spend(usage)
@@ -130,6 +131,6 @@ function whyNot(reading: Reading): Finding {
   return unusable(problem, 'Answer with "steps" or "giveUp", by what is known.')
 }
 
-function idOf(step: Json): Json | undefined {
-  return typeof step === 'object' && step !== null && 'id' in step ? step.id : undefined
+function isEmpty(rest: JsonObject): boolean {
+  return Object.values(rest).every((value) => Array.isArray(value) && value.length === 0)
 }
