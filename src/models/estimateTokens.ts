@@ -6,7 +6,7 @@ import type { ModelMessage, ModelRequest } from './model.ts'
  * @returns 0 for an empty text. Time grows with the text.
  * @example
  * import { estimateTokens } from 'planloom'
- * estimateTokens('A plan is a graph of steps.') // 7
+ * estimateTokens('A plan is a graph of steps.') // 6
  */
 export function estimateTokens(text: string): number {
   let weight = 0
