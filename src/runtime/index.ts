@@ -106,6 +106,17 @@ export type {
 } from '../machines/reports.messages.ts'
 export type { ModelUse } from './modelUse.ts'
 export type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../machines/settings.messages.ts'
+export {
+  cassette,
+  recordCassette,
+  replayCassette,
+  type CassetteOptions,
+  type RecordOptions,
+} from '../models/cassette/cassette.ts'
+export type { CassetteMismatchError } from '../models/cassette/mismatch.ts'
+export type { Difference } from '../models/cassette/differences.ts'
+export type { ModelRateLimitedError, ModelUnavailableError } from '../models/server/serverErrors.ts'
+export type { Fetch } from '../models/cassette/request.ts'
 export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 export { ToolError } from '../tools/toolError.ts'

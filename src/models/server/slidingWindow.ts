@@ -15,7 +15,7 @@ interface Entry {
   isOut: boolean
 }
 
-export const minuteMs = 60_000
+const minuteMs = 60_000
 
 export class SlidingWindow {
   #limit: number

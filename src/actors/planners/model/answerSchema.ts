@@ -4,7 +4,7 @@
 // S1. Fields come from the zod schemas of the plan format, with their descriptions; none is described twice.
 // S2. Every object is closed, so that a server can be strict about it; what is open by nature (a JSON Schema in `is`) is offered
 //     in the keywords that conditions are made of. Models that are not held to a schema may write all that the format has.
-import type { Json, JsonObject, JsonSchema } from '../../../plan/json.ts'
+import type { JsonObject, JsonSchema } from '../../../plan/json.ts'
 import { patchJsonSchema, planJsonSchema } from '../../../plan/planJsonSchema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import { withReferences } from './inputSchema.ts'

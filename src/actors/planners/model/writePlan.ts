@@ -78,7 +78,7 @@ async function* streamed(
         wake = resolve
       })
       yield* ahead.drain()
-      if (!call.isOver) await next
+      await next
     }
     yield* ahead.drain()
     return await answer
