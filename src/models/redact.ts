@@ -8,7 +8,12 @@ export type Redact = (text: string) => string
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
   const written = secrets.flatMap((secret) =>
     secret !== undefined && secret.length >= shortestSecret
-      ? [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64')]
+      ? [
+          secret,
+          encodeURIComponent(secret),
+          JSON.stringify(secret).slice(1, -1),
+          Buffer.from(secret).toString('base64'),
+        ]
       : [],
   )
   const longestFirst = [...new Set(written)].sort((a, b) => b.length - a.length)
@@ -27,7 +32,8 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
 const shortestSecret = 8
 const mark = '[redacted]'
 const bearer = /\b(bearer|basic)\s+(?!\[redacted\])[\w.~+/=*-]{6,}/gi
-const keyHeader = /\b((?:authorization|api-key|x-api-key)["']?\s*[:=]\s*["']?)(?!bearer|basic|\[redacted\])[\w.~+/=*-]{6,}/gi
+const keyHeader =
+  /\b((?:authorization|api-key|x-api-key)["']?\s*[:=]\s*["']?)(?!bearer|basic|\[redacted\])[\w.~+/=*-]{6,}/gi
 const openAiKey = /\bsk-[\w*-]{6,}/g
 const userInfo = /\b(https?:\/\/)[^\s/@]+@/gi
 

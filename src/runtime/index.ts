@@ -121,3 +121,25 @@ export { defineTool } from '../tools/defineTool.ts'
 export { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 export { ToolError } from '../tools/toolError.ts'
 export type { CheckContext, CheckResult, Tool, ToolContext, ToolDeclaration } from '../tools/tool.ts'
+export { createModel } from '../models/createModel.ts'
+export { ModelError, type ModelErrorCode } from '../models/modelError.ts'
+export type { ModelOptions } from '../models/modelSettings.ts'
+export { estimateTokens } from '../models/estimateTokens.ts'
+export { jsonInText } from '../models/json/jsonInText.ts'
+export { withoutAddedNulls } from '../models/json/withoutAddedNulls.ts'
+export { addUsage, type ModelPrices } from '../models/usage.ts'
+export type { RetrySettings, ServerLimits } from '../models/server/serverLimits.ts'
+export type {
+  AnswerEnd,
+  CallBudget,
+  CallOptions,
+  CallReport,
+  JsonFormat,
+  Model,
+  ModelAnswer,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  Reservation,
+  ToolCall,
+} from '../models/model.ts'

@@ -18,7 +18,7 @@
 // A test that wants to hold an answer midway gives `text` (or `json`) as an async iterable, and yields pieces when it likes.
 import type { SentBody } from './modelServerBody.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createPort, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { refusedAbility, type Ability } from './modelServerAbilities.ts'
 import { inCuts, type Chunking } from './modelServerChunks.ts'
 import { chatEvents, chatWhole } from './modelServerChat.ts'
@@ -187,11 +187,10 @@ export async function openModelServer(script: Script = [], options: ModelServerO
 
 /** An address at which nobody listens. */
 export async function refusedAddress(): Promise<string> {
-  const port = createPort()
-  await new Promise<void>((resolve) => port.listen(0, '127.0.0.1', resolve))
-  const { port: number } = port.address() as AddressInfo
-  await new Promise((resolve) => port.close(resolve))
-  return `http://127.0.0.1:${number}/v1`
+  const server = createServer()
+  const url = await listening(server)
+  await new Promise((resolve) => server.close(resolve))
+  return `${url}/v1`
 }
 
 async function answer(seen: SeenRequest, response: ServerResponse, reply: Reply): Promise<void> {
@@ -277,7 +276,17 @@ async function pause(ms = 0): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms)) // W3
 }
 
+/** Ports are used again by the system, and what is remembered of a server is remembered by its address: each gets its own. */
+const usedPorts = new Set<number>()
+
 async function listening(server: ReturnType<typeof createServer>): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (;;) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    if (!usedPorts.has(port)) {
+      usedPorts.add(port)
+      return `http://127.0.0.1:${port}`
+    }
+    await new Promise((resolve) => server.close(resolve))
+  }
 }

@@ -1,0 +1,159 @@
+// A language model behind any OpenAI-compatible address.
+//
+// C1. Every request goes out through `server.call`: there the calls of all runs to one server meet.
+// C2. What was reserved of a budget is settled once, with what was used, however the call ended.
+import type { OpenAI } from 'openai'
+import { PlanloomError } from '../errors.ts'
+import { abilitiesOf, learnFrom, type Abilities } from './abilities.ts'
+import { askAs, type AskedAs } from './askedAs.ts'
+import { attemptOnce, type AttemptSettings } from './attemptOnce.ts'
+import { estimateRequest } from './estimateTokens.ts'
+import { lowerOf, rungBelow, SchemaRungs, type FormatRung } from './json/formatLadder.ts'
+import type { CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage } from './model.ts'
+import { lazyClient } from './modelClient.ts'
+import { ModelError } from './modelError.ts'
+import { modelSettings, type ModelOptions, type ModelSettings, type ModelWorld } from './modelSettings.ts'
+import type { ModelServer } from './server/modelServer.ts'
+import { addUsage, noUsage, usageOf } from './usage.ts'
+
+/** Makes a model of any server that speaks Chat Completions. Only address, key and name change between providers and local servers.
+ *
+ * Nothing is sent before the first call. What the server cannot do (strict schemas, JSON mode, tools) is found out at the
+ * first request that needs it, and remembered.
+ *
+ * @throws `MODEL_OPTIONS_INVALID`
+ * @example
+ * import { createModel } from 'planloom'
+ * const local = createModel({ model: 'qwen3:8b', baseURL: 'http://localhost:11434/v1' })
+ * const paid = createModel({ model: 'gpt-5-mini', apiKey: 'sk-...', prices: { input: 0.25, cached: 0.025, output: 2 } })
+ * local.name // 'qwen3:8b'
+ */
+export function createModel(options: ModelOptions): Model {
+  return modelIn(options, {})
+}
+
+/** The same, with a clock, servers and environment of the caller's. */
+export function modelIn(options: ModelOptions, world: ModelWorld): Model {
+  const settings = modelSettings(options, world)
+  const { client } = settings
+  const server = settings.servers(settings.place, settings.limits)
+  const parts: Parts = {
+    settings,
+    server,
+    client: client === undefined ? lazyClient(settings) : () => Promise.resolve(client),
+    schemaRungs: new SchemaRungs(),
+    abilities: abilitiesOf(server.name, settings.model),
+  }
+  return { name: settings.model, complete: (request, call) => complete(parts, request, call) }
+}
+
+interface Parts {
+  readonly settings: ModelSettings
+  readonly server: ModelServer
+  readonly client: () => Promise<OpenAI>
+  readonly schemaRungs: SchemaRungs
+  readonly abilities: Abilities
+}
+
+/** Output that is reckoned with where nothing limits it. */
+const usualOutput = 4_096
+
+async function complete(parts: Parts, request: ModelRequest, options: CallOptions): Promise<ModelAnswer> {
+  const { settings } = parts
+  const { clock, prices, model } = settings
+  const { signal, budget } = options
+  signal.throwIfAborted()
+  const startedAt = clock.now()
+  const maxTokens = request.maxTokens ?? settings.maxTokens
+  const inputTokens = estimateRequest(request)
+  const estimate = usageOf({ inputTokens, outputTokens: maxTokens ?? usualOutput, cachedTokens: 0 }, prices)
+  const reservation = budget?.reserve({ tokens: estimate.tokens, cost: estimate.cost })
+  const bill = { spent: noUsage }
+  let failure: string | undefined
+  try {
+    const spend = (usage: ModelUsage): void => {
+      bill.spent = addUsage(bill.spent, usage)
+    }
+    const answer = await ask(parts, request, { ...options, maxTokens, tokens: estimate.tokens, spend })
+    return { ...answer, usage: bill.spent }
+  } catch (error) {
+    failure = error instanceof PlanloomError ? error.code : signal.aborted ? 'ABORTED' : 'MODEL_UNAVAILABLE'
+    // The errors of the server's door know nothing of what was used.
+    if (error instanceof PlanloomError && !signal.aborted) Object.assign(error, { usage: bill.spent })
+    throw error
+  } finally {
+    const ms = Math.max(0, Math.round(clock.now() - startedAt))
+    reservation?.settle({ model, usage: bill.spent, ms, ...(failure !== undefined && { failure }) }) // C2
+  }
+}
+
+interface Asking extends CallOptions {
+  readonly maxTokens: number | undefined
+  readonly tokens: number
+  readonly spend: (usage: ModelUsage) => void
+}
+
+/** Asks in the best way that the server is known to take, and in the next one where it refuses that. */
+async function ask(
+  parts: Parts,
+  request: ModelRequest,
+  { signal, onText, maxTokens, tokens, spend }: Asking,
+): Promise<ModelAnswer> {
+  const { settings, server, client, abilities, schemaRungs } = parts
+  for (let refusals = 0; ; refusals++) {
+    const rung =
+      request.format === undefined ? abilities.rung : lowerOf(abilities.rung, schemaRungs.of(request.format.schema))
+    const asked = askAs(request, rung)
+    const now = { ...abilities }
+    const attempt: AttemptSettings = {
+      settings,
+      client,
+      asked,
+      format: request.format,
+      abilities: now,
+      maxTokens,
+      signal,
+      onText,
+      spend,
+    }
+    try {
+      return await server.call({ tokens, signal }, () => attemptOnce(attempt)) // C1
+    } catch (error) {
+      if (refusals === mostRefusals || !learn(error, { parts, request, rung, asked, now, maxTokens })) throw error
+    }
+  }
+}
+
+/** More than there are ways to ask. */
+const mostRefusals = 10
+
+interface Refused {
+  readonly parts: Parts
+  readonly request: ModelRequest
+  readonly rung: FormatRung
+  readonly asked: AskedAs
+  /** As they were when it was asked. */
+  readonly now: Abilities
+  readonly maxTokens: number | undefined
+}
+
+/** @returns whether the server may take the request in another way */
+function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused): boolean {
+  const { abilities, schemaRungs, settings } = parts
+  if (!(error instanceof ModelError) || !aboutTheRequest.has(error.httpStatus ?? 0)) return false
+  const refusal = error.cause instanceof Error ? error.cause.message : ''
+  const isChat = settings.api === 'chat'
+  const sent = {
+    hasStreamOptions: isChat && now.stream && now.streamOptions,
+    isStream: now.stream,
+    lengthName: isChat && maxTokens !== undefined ? now.lengthName : undefined,
+  }
+  if (learnFrom(refusal, sent, abilities)) return true
+  if (request.format === undefined) return false
+  const below = rungBelow(rung, refusal)
+  if (below?.of === 'schema') schemaRungs.set(request.format.schema, below.rung)
+  if (below?.of === 'server') abilities.rung = lowerOf(abilities.rung, below.rung)
+  return below !== undefined
+}
+
+const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 422])

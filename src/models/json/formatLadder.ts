@@ -1,0 +1,52 @@
+// The ways of getting an answer in JSON, from the strictest that a server has down to asking for it in words.
+//
+// L1. A refusal about the rung that was asked for goes one rung down, for this server and model from then on.
+// L2. A refusal of the schema, and not of the way, goes down for this schema only.
+import type { JsonSchema } from '../../plan/json.ts'
+
+/** `strict`: the schema is kept to, letter by letter. `schema`: it is sent, and may be kept to. `object`: some JSON object.
+ * `tool`: as the arguments of a tool that has to be called. `text`: in words. */
+export type FormatRung = 'strict' | 'schema' | 'object' | 'tool' | 'text'
+
+const rungs: readonly FormatRung[] = ['strict', 'schema', 'object', 'tool', 'text']
+
+/** The lower one. */
+export function lowerOf(a: FormatRung, b: FormatRung): FormatRung {
+  return rungs[Math.max(rungs.indexOf(a), rungs.indexOf(b))] ?? 'text'
+}
+
+/** @returns where to go on, and for what; `undefined` where the refusal is about something else */
+export function rungBelow(
+  rung: FormatRung,
+  refusal: string,
+): { readonly rung: FormatRung; readonly of: 'server' | 'schema' } | undefined {
+  if (rung === 'text' || !about[rung].test(refusal)) return undefined
+  const below = rungs[rungs.indexOf(rung) + 1] ?? 'text'
+  if ((rung === 'strict' || rung === 'schema') && blamesSchema.test(refusal)) return { rung: below, of: 'schema' } // L2
+  // Who does not know of schemas does not know of loose ones either; who refuses `strict` may.
+  const isOfStrict = rung === 'strict' && /\bstrict\b/i.test(refusal)
+  return { rung: rung === 'strict' && !isOfStrict ? 'object' : below, of: 'server' }
+}
+
+const schemaWords =
+  /response_format|json_schema|text\.format|structured[ _-]?outputs?|json[ _-]schema|grammar|\bstrict\b/i
+const about: Readonly<Record<Exclude<FormatRung, 'text'>, RegExp>> = {
+  strict: schemaWords,
+  schema: schemaWords,
+  object: /response_format|json_object|text\.format|json[ _-]mode/i,
+  tool: /\btools?\b|tool_choice|\bfunctions?\b/i,
+}
+const blamesSchema = /invalid schema|schema (?:is )?(?:invalid|too|not (?:valid|allowed|permitted))/i
+
+/** Rungs of single schemas (L2). */
+export class SchemaRungs {
+  readonly #rungs = new WeakMap<object, FormatRung>()
+
+  of(schema: JsonSchema): FormatRung {
+    return typeof schema === 'object' ? (this.#rungs.get(schema) ?? 'strict') : 'strict'
+  }
+
+  set(schema: JsonSchema, rung: FormatRung): void {
+    if (typeof schema === 'object') this.#rungs.set(schema, rung)
+  }
+}

@@ -1,0 +1,113 @@
+// The JSON value in what a model wrote: alone, in a fence, or with words around it.
+//
+// J1. Nothing is guessed: text without JSON, with broken or cut JSON, or with several values is named as such.
+// J2. Time grows with the text, whatever it is.
+import { PlanloomError } from '../../errors.ts'
+import type { Json } from '../../plan/json.ts'
+import { findJsonFault, type JsonFault } from '../../plan/jsonFault.ts'
+import { endOfJson } from './jsonPieces.ts'
+
+/** Finds the one JSON value in a text. Words around it may be anything; a value other than an object or a list has to stand alone.
+ *
+ * @throws `JSON_MISSING`, `JSON_BROKEN`, `JSON_CUT_SHORT`, `JSON_SEVERAL`
+ * @example
+ * import { jsonInText } from 'planloom'
+ * jsonInText('Here it is:\n```json\n{"a": [1, 2]}\n```\nAnything else?') // { a: [1, 2] }
+ */
+export function jsonInText(text: string): Json {
+  return JSON.parse(findJson(text)) as Json
+}
+
+/** The text of the one JSON value in a text, as it is written there. @throws as `jsonInText` */
+export function findJson(text: string): string {
+  const said = withoutThoughts(text).trim()
+  if (parses(said)) return said
+  const { found, fault } = valuesIn(said)
+  const objects = found.filter((value) => value.startsWith('{'))
+  const values = objects.length > 0 ? objects : found // "[1]" in prose is a footnote, where there is an object
+  const [only, ...others] = [...new Set(values)]
+  if (fault !== undefined && !(only !== undefined && objects.length === 0 && fault.sign === '['))
+    throw broken(said, fault)
+  if (only === undefined) throw missing(said)
+  if (others.length > 0) {
+    throw new PlanloomError('JSON_SEVERAL', `The answer holds ${others.length + 1} JSON values, one after another.`, {
+      hint: 'Answer with one of them.',
+    })
+  }
+  return only
+}
+
+/** What some models think aloud before they answer. */
+function withoutThoughts(text: string): string {
+  const thoughts = /^\s*<think(?:ing)?>/.exec(text)
+  if (thoughts === null) return text
+  const end = /<\/think(?:ing)?>/.exec(text)
+  return end === null ? '' : text.slice(end.index + end[0].length)
+}
+
+interface Fault extends JsonFault {
+  readonly sign: string
+  readonly isCutShort: boolean
+}
+
+/** Values beside each other, and the first thing that begins as one and is none. */
+function valuesIn(text: string): { readonly found: readonly string[]; readonly fault: Fault | undefined } {
+  const found: string[] = []
+  let fault: Fault | undefined
+  for (let start = beginning(text, 0); start !== undefined;) {
+    const end = endOfJson(text, start)
+    const value = text.slice(start, end)
+    if (end !== undefined && parses(value)) found.push(value)
+    else if (text[start] === '{' || end !== undefined) {
+      const { at, why } = findJsonFault(value) ?? { at: value.length, why: 'It cannot be read' }
+      fault ??= {
+        at: start + at,
+        why,
+        sign: text[start] ?? '',
+        isCutShort: end === undefined && start + at >= text.length,
+      }
+    }
+    start = end === undefined ? undefined : beginning(text, end) // J2: what has been gone through is not gone through again
+  }
+  return { found, fault }
+}
+
+/** Where an object or a list may begin: a bracket in prose is followed by something else. */
+function beginning(text: string, from: number): number | undefined {
+  mayBegin.lastIndex = from
+  return mayBegin.exec(text)?.index
+}
+
+const mayBegin = /\{(?=\s{0,100}["}])|\[(?=\s{0,100}(?:["{[\]\d-]|true|false|null))/g
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function missing(said: string): PlanloomError {
+  const shown = said === '' ? 'It is empty.' : `It begins with ${quoted(said, 0)}.`
+  return new PlanloomError('JSON_MISSING', `The answer holds no JSON. ${shown}`, {
+    hint: 'Answer with one JSON value.',
+  })
+}
+
+function broken(said: string, { at, why, isCutShort }: Fault): PlanloomError {
+  if (isCutShort) {
+    return new PlanloomError('JSON_CUT_SHORT', `The JSON in the answer ends before it is complete: ${why}.`, {
+      hint: 'Write it to its end, or a shorter one.',
+    })
+  }
+  return new PlanloomError('JSON_BROKEN', `The answer is no JSON. ${why}, at ${quoted(said, at)}.`, {
+    hint: 'Answer with one JSON value, with all names and texts in double quotes.',
+  })
+}
+
+function quoted(text: string, at: number): string {
+  const part = text.slice(Math.max(0, at - 20), at + 40)
+  return JSON.stringify(at > 20 ? `…${part}` : part)
+}

@@ -1,0 +1,143 @@
+// The options of a model, checked and completed.
+import type { OpenAI } from 'openai'
+import { PlanloomError } from '../errors.ts'
+import { redactor, type Redact } from './redact.ts'
+import { systemServerClock, type ServerClock } from './server/serverClock.ts'
+import { serverFor, type FindServer, type ServerSettings } from './server/modelServer.ts'
+import type { ModelPrices } from './usage.ts'
+
+export interface ModelOptions extends ServerSettings {
+  /** As the server names it. */
+  readonly model: string
+  /** Address of the server, with what comes before `/chat/completions`. @default `OPENAI_BASE_URL`, or OpenAI */
+  readonly baseURL?: string
+  /** @default `OPENAI_API_KEY`; a local server needs none */
+  readonly apiKey?: string
+  /** A client of the `openai` package, in the place of address and key. It is not asked to try again. */
+  readonly client?: OpenAI
+  /** @default 'chat', which all servers speak */
+  readonly api?: 'chat' | 'responses'
+  /** Without them, calls cost nothing. */
+  readonly prices?: ModelPrices
+  /** Longest answer, in tokens, where a request names none. @default that of the server */
+  readonly maxTokens?: number
+  /** Longest silence, in ms: before the first byte, and between two. @default 120_000 */
+  readonly timeoutMs?: number
+  /** Most that is taken of one answer. @default 67_108_864 */
+  readonly maxBytes?: number
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Carries out the requests: for a proxy, a recording, a test. @default `fetch` of Node */
+  readonly fetch?: typeof fetch
+}
+
+/** What stands in for the world in tests. */
+export interface ModelWorld {
+  readonly clock?: ServerClock
+  readonly servers?: FindServer
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+export interface ModelSettings {
+  readonly model: string
+  readonly baseURL: string
+  /** Of the address, for people: without user, password and query. */
+  readonly place: string
+  readonly apiKey: string | undefined
+  readonly client: OpenAI | undefined
+  readonly api: 'chat' | 'responses'
+  readonly prices: ModelPrices | undefined
+  readonly maxTokens: number | undefined
+  readonly timeoutMs: number
+  readonly maxBytes: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly fetch: typeof fetch
+  readonly redact: Redact
+  readonly clock: ServerClock
+  readonly servers: FindServer
+  readonly limits: ServerSettings
+}
+
+const openAI = 'https://api.openai.com/v1'
+
+/** @throws `MODEL_OPTIONS_INVALID` */
+export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSettings {
+  const {
+    model,
+    client,
+    api = 'chat',
+    prices,
+    maxTokens,
+    timeoutMs = 120_000,
+    maxBytes = 67_108_864,
+    headers = {},
+  } = options
+  const { clock = systemServerClock, servers = serverFor, env = process.env } = world
+  if (typeof model !== 'string' || model.trim() === '')
+    throw invalid('"model" is missing.', 'Name the model as the server does.')
+  if (client !== undefined && (options.baseURL !== undefined || options.apiKey !== undefined))
+    throw invalid(
+      '"client" stands beside "baseURL" or "apiKey".',
+      'A client has its own address and key: leave the others out.',
+    )
+  checkNumbers({ maxTokens, timeoutMs, maxBytes })
+  checkPrices(prices)
+  const baseURL = (client?.baseURL ?? options.baseURL ?? given(env['OPENAI_BASE_URL']) ?? openAI).replace(/\/+$/, '')
+  if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol))
+    throw invalid('The address of the server is no URL.', 'An address looks like http://localhost:11434/v1.') // it may hold a key
+  const apiKey = client === undefined ? (options.apiKey ?? given(env['OPENAI_API_KEY'])) : undefined
+  const { origin, pathname, password, searchParams } = new URL(baseURL)
+  const secrets = [
+    apiKey,
+    client?.apiKey ?? undefined,
+    decodeURIComponent(password),
+    ...searchParams.values(),
+    ...Object.values(headers),
+  ]
+  const { concurrency, requestsPerMinute, tokensPerMinute, failuresInARow, restMs, retries, maxWaitMs } = options
+  const limits = { concurrency, requestsPerMinute, tokensPerMinute, failuresInARow, restMs, retries, maxWaitMs }
+  return {
+    model,
+    baseURL,
+    place: `${origin}${pathname.replace(/\/+$/, '')}`,
+    apiKey,
+    client,
+    api,
+    prices,
+    maxTokens,
+    timeoutMs,
+    maxBytes,
+    headers,
+    fetch: options.fetch ?? ((...args) => fetch(...args)),
+    redact: redactor(secrets),
+    clock,
+    servers,
+    limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+  }
+}
+
+/** An empty variable is one that is not set. */
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim()
+}
+
+function checkNumbers(numbers: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue
+    throw invalid(`"${name}" is ${String(value)}; it takes a whole number from 1 on.`, 'Correct it, or leave it out.')
+  }
+}
+
+function checkPrices(prices: ModelPrices | undefined): void {
+  for (const [name, value] of Object.entries(prices ?? {})) {
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) continue
+    throw invalid(
+      `The price "${name}" is ${String(value)}.`,
+      'Prices are for a million tokens, in a unit of yours: 0 or more.',
+    )
+  }
+}
+
+function invalid(message: string, hint: string): PlanloomError {
+  return new PlanloomError('MODEL_OPTIONS_INVALID', message, { hint })
+}

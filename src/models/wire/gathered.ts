@@ -1,0 +1,72 @@
+// What has been read of an answer, in the words of `Model`, whichever API it came by.
+import type { AnswerEnd } from '../model.ts'
+import type { TokenCount } from '../usage.ts'
+
+export interface Gathered {
+  readonly end: AnswerEnd
+  readonly text: string
+  readonly calls: readonly GatheredCall[]
+  readonly refusal: string | undefined
+  readonly model: string | undefined
+  readonly usage: TokenCount | undefined
+}
+
+export interface GatheredCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+export interface Pieces {
+  readonly onText: (piece: string) => void
+  /** Arguments of the call with this name. */
+  readonly onArguments: (name: string, piece: string) => void
+}
+
+/** Takes in an answer, event by event or whole. What it throws is `AnswerFault`. */
+export interface AnswerReader {
+  event(data: unknown): void
+  whole(answer: unknown): void
+  /** What has come so far, for the bill of an answer that breaks off. */
+  readonly written: string
+  /** @param isMarkedDone the server has said that this was all */
+  finish(isMarkedDone: boolean): Gathered
+}
+
+/** An answer says something that is no answer. */
+export class AnswerFault extends Error {
+  override readonly name = 'AnswerFault'
+}
+
+/** The record that a value is, or an empty one: servers leave out what they like. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : []
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Of a text, or of a list of parts with texts, as some servers write content. */
+export function contentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return listOf(value)
+    .map((part) => (typeof part === 'string' ? part : textIn(recordOf(part)['text'])))
+    .join('')
+}
+
+/** A count of tokens, where it is one. */
+export function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+/** An error that a server reports in the place of an answer. */
+export function reportedError(value: unknown): string | undefined {
+  const error = recordOf(value)['error']
+  if (error === undefined || error === null || error === false) return undefined
+  return textIn(recordOf(error)['message']) || (typeof error === 'string' ? error : JSON.stringify(error))
+}

@@ -1,0 +1,142 @@
+// Reading an answer of the Responses API: from its events as they come, and from the response that the last one holds.
+import type { AnswerEnd } from '../model.ts'
+import type { TokenCount } from '../usage.ts'
+import { CallList } from './callList.ts'
+import {
+  AnswerFault,
+  countIn,
+  listOf,
+  recordOf,
+  reportedError,
+  textIn,
+  type AnswerReader,
+  type Gathered,
+  type Pieces,
+} from './gathered.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export class ResponsesReader implements AnswerReader {
+  readonly #pieces: Pieces
+  readonly #text: string[] = []
+  readonly #refusal: string[] = []
+  readonly #calls = new CallList()
+  /** `completed`, `incomplete`: what the last event says. */
+  #status: string | undefined
+  #reason = ''
+  #model: string | undefined
+  #usage: TokenCount | undefined
+
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces
+  }
+
+  get written(): string {
+    return [...this.#text, ...this.#refusal, this.#calls.written].join('')
+  }
+
+  event(data: unknown): void {
+    const event = recordOf(data)
+    const delta = textIn(event['delta'])
+    switch (event['type']) {
+      case 'response.output_text.delta':
+        this.#say(delta)
+        break
+      case 'response.refusal.delta':
+        this.#refusal.push(delta)
+        break
+      case 'response.output_item.added':
+        this.#beginItem(event)
+        break
+      case 'response.function_call_arguments.delta':
+        this.#argue({ ...event, arguments: delta })
+        break
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#end(recordOf(event['response']))
+        break
+      case 'response.failed':
+        throw failed(reportedError(event['response']))
+      case 'error':
+        throw failed(textIn(event['message']) || reportedError(event))
+      default: {
+        const error = reportedError(data) // of a server or proxy that reports in other words
+        if (error !== undefined) throw failed(error)
+      }
+    }
+  }
+
+  whole(answer: unknown): void {
+    const response = recordOf(answer)
+    const error = reportedError(response)
+    if (error !== undefined || response['status'] === 'failed') throw failed(error)
+    for (const [index, each] of listOf(response['output']).entries()) {
+      const item = recordOf(each)
+      for (const part of listOf(item['content'])) {
+        const { type, text, refusal } = recordOf(part)
+        if (type === 'output_text') this.#say(textIn(text))
+        if (type === 'refusal') this.#refusal.push(textIn(refusal))
+      }
+      if (item['type'] !== 'function_call') continue
+      this.#beginItem({ output_index: index, item })
+      this.#argue({ output_index: index, arguments: item['arguments'] })
+    }
+    this.#end(response)
+  }
+
+  finish(): Gathered {
+    if (this.#status === undefined) throw new AnswerFault('it breaks off before its end')
+    const calls = this.#calls.finished()
+    const refusal = this.#refusal.join('')
+    const end: AnswerEnd =
+      refusal !== '' ? 'refused' : (endOf(this.#status, this.#reason) ?? (calls.length > 0 ? 'calls' : 'stop'))
+    return {
+      end,
+      text: this.#text.join(''),
+      calls,
+      refusal: refusal === '' ? undefined : refusal,
+      model: this.#model,
+      usage: this.#usage,
+    }
+  }
+
+  #say(text: string): void {
+    if (text === '') return
+    this.#text.push(text)
+    this.#pieces.onText(text)
+  }
+
+  #beginItem({ output_index: index, item }: Fields): void {
+    const { type, call_id: id, name } = recordOf(item)
+    if (type !== 'function_call') return
+    this.#calls.add({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: '' })
+  }
+
+  #argue({ output_index: index, arguments: written }: Fields): void {
+    const piece = textIn(written)
+    if (piece === '') return
+    this.#pieces.onArguments(this.#calls.add({ index: countIn(index), id: '', name: '', arguments: piece }), piece)
+  }
+
+  #end({ status, model, usage, incomplete_details: details, output }: Fields): void {
+    if (!Array.isArray(output)) throw new AnswerFault('it holds no output')
+    this.#status = textIn(status)
+    this.#reason = textIn(recordOf(details)['reason'])
+    if (typeof model === 'string' && model !== '') this.#model = model
+    const { input_tokens, output_tokens, input_tokens_details: inputs } = recordOf(usage)
+    const inputTokens = countIn(input_tokens)
+    const outputTokens = countIn(output_tokens)
+    if (inputTokens === undefined || outputTokens === undefined) return
+    const cached = countIn(recordOf(inputs)['cached_tokens']) ?? 0
+    this.#usage = { inputTokens, outputTokens, cachedTokens: Math.min(cached, inputTokens) }
+  }
+}
+
+function endOf(status: string, reason: string): AnswerEnd | undefined {
+  if (status !== 'incomplete') return undefined
+  return reason === 'content_filter' ? 'filtered' : 'length'
+}
+
+function failed(message: string | undefined): AnswerFault {
+  return new AnswerFault(`the server reports: ${message === undefined || message === '' ? 'it failed' : message}`)
+}
