@@ -29,7 +29,7 @@ export function modelNamed({ model, cassette: path, record = false }: ModelNamed
 /** The address is none, and nothing is sent to it (M2). */
 function played(path: string, named: string | undefined): Model {
   const model = named ?? modelOnCassette(path) ?? 'model'
-  return createModel({ model, baseURL: 'http://cassette.invalid/v1', apiKey: '', fetch: cassette(path) })
+  return createModel({ model, baseURL: 'http://cassette.invalid/v1', fetch: cassette(path) })
 }
 
 export function modelMissing(what: string): PlanloomError {

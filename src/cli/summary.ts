@@ -1,5 +1,5 @@
 // How a run ended: for people as lines, for programs as one document.
-import type { Goal, Json } from '../plan/index.ts'
+import { dependenciesOf, type Goal, type Json } from '../plan/index.ts'
 import type {
   BudgetUsed,
   ModelUse,
@@ -13,7 +13,7 @@ import type {
 import type { Colours } from './colours.ts'
 import { counted } from './counted.ts'
 import { duration } from './duration.ts'
-import { printable } from './escape.ts'
+import { printable, printableLines } from './escape.ts'
 import { columnsOf, fit } from './fit.ts'
 import { createItemNames, type ItemNames } from './progress/itemNames.ts'
 import { operationsInShort, revisionsIn, type Revision } from './progress/revisions.ts'
@@ -64,6 +64,7 @@ const nothing: Pick<EndedRun, 'ledger' | 'output' | 'fact' | 'facts' | 'modelUse
   modelUse: () => undefined,
 }
 const mostListed = 20
+const longestSaying = 4_000
 
 /** @param columns width of the terminal, where there is one: longer lines are broken between words. */
 export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, columns?: number): string[] {
@@ -78,6 +79,7 @@ export function summaryLines(run: EndedRun, outcome: Outcome, colours: Colours, 
     ...troubleLines(run, colours),
     ...revisionLines(run, colours),
     ...resultLines(run, colours, columns ?? 120),
+    ...sayingLines(run, colours),
   ]
   return columns === undefined ? lines : lines.flatMap((line) => wrap(line, columns))
 }
@@ -217,6 +219,20 @@ function resultLines(run: EndedRun, colours: Colours, columns: number): string[]
       : `${colours.red('✗')} ${printable(key)}  is missing`
   })
   return section('what was wanted', lines, colours)
+}
+
+/** What steps that follow instructions have said, and nobody else uses: the answer to a goal in words. */
+function sayingLines(run: EndedRun, colours: Colours): string[] {
+  const steps = run.plan?.steps ?? []
+  const used = new Set(steps.flatMap((step) => [...dependenciesOf(step)]))
+  const said = steps.flatMap(({ id, instruction, executor }) => {
+    const output = instruction === undefined || executor === 'person' || used.has(id) ? undefined : run.output(id)
+    return typeof output === 'string' ? [{ id, output }] : []
+  })
+  return said.slice(0, mostListed).flatMap(({ id, output }) => {
+    const text = output.length > longestSaying ? `${output.slice(0, longestSaying)}…` : output
+    return section(id, printableLines(text), colours)
+  })
 }
 
 function wanted(goal: Goal): string[] {
