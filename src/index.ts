@@ -155,6 +155,8 @@ export type {
   Transition,
   Trouble,
   UncertainPolicy,
+  ModelRateLimitedError,
+  ModelUnavailableError,
   AnswerEnd,
   CallBudget,
   CallOptions,

@@ -5,13 +5,14 @@ import { goalSchema, type Finding, type Goal } from '../plan/index.ts'
 import type { Runtime, RuntimeOptions, Tool } from '../runtime/index.ts'
 import { InvalidWorkError } from './invalidWork.ts'
 import { isModulePath, loadModule } from './loadModule.ts'
+import { modelMissing, modelNamed, type ModelNamed } from './modelNamed.ts'
 import { readDocument } from './readDocument.ts'
 import { toolModule } from './toolModules.ts'
 
 /** Beside goal or plan and tools, a module may export whatever of the runtime's options it wants to set. */
 export interface Work extends Pick<
   RuntimeOptions,
-  'planner' | 'executors' | 'limits' | 'approval' | 'dispatch' | 'uncertain'
+  'planner' | 'model' | 'executors' | 'limits' | 'approval' | 'dispatch' | 'uncertain'
 > {
   readonly tools: readonly Tool[]
   readonly goal?: Goal
@@ -21,7 +22,7 @@ export interface Work extends Pick<
   readonly watch?: (runtime: Runtime) => void
 }
 
-export interface WorkOptions {
+export interface WorkOptions extends ModelNamed {
   /** Modules with tools. */
   readonly tools?: readonly string[]
   /** Facts that hold at the start, beside those of the goal. */
@@ -31,16 +32,19 @@ export interface WorkOptions {
 /** Loads a module (`goal` or `plan`, and `tools`), or a JSON or YAML document that is a goal or a plan; several words that name no
  * file are a goal themselves.
  *
- * @throws `FILE_UNREADABLE`, `MODULE_UNUSABLE`, `DOCUMENT_INVALID`, `GOAL_INVALID`
+ * @throws `FILE_UNREADABLE`, `MODULE_UNUSABLE`, `DOCUMENT_INVALID`, `GOAL_INVALID`, and as `modelNamed`
  */
 export async function loadWork(path: string, options: WorkOptions = {}): Promise<Work> {
   const content = await contentOf(path)
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
   const { planner, executors, limits, approval, dispatch, uncertain, watch } = content as Partial<Work>
+  const model = modelNamed(options) ?? (content as Partial<Work>).model
+  if (isWords(path) && model === undefined) throw modelMissing('A goal in words needs a model to plan it.')
   return {
     ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
     ...(content['goal'] === undefined && { plan: withFacts(planOf(path, content), options.facts) }),
     ...(planner && { planner }),
+    ...(model && { model }),
     ...(executors && { executors }),
     ...(limits && { limits }),
     ...(approval && { approval }),

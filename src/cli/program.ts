@@ -79,8 +79,9 @@ function createProgram(output: Output, end: (code: number) => void): Command {
       .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ planloom ${example}`).join('\n')}`)
 
   runOptions(
-    command('run <file>', 'carry out a goal or a plan', [
+    command('run <file>', 'carry out a goal or a plan; or a goal in words, with a model', [
       'run audit.ts',
+      'run "Find what is wrong with cars.json" --tools data-audit --model gpt-5-mini',
       'run plan.yaml --tools ./tools.js --journal run.jsonl',
       'run audit.ts --fact folder=./data --json > result.json',
     ]).addOption(
@@ -259,7 +260,15 @@ function renamed<O>({ fact, answer, time, ...options }: CommandLine<O>): O {
 
 function workOptions(command: Command): Command {
   return command
-    .option('-t, --tools <module>', 'a module with tools; may be repeated', takeAnother)
+    .option('-t, --tools <module>', 'a module with tools, or a folder that holds one; may be repeated', takeAnother)
+    .addOption(
+      new Option(
+        '-m, --model <name>',
+        'the language model that plans goals in words and follows instructions, at OPENAI_BASE_URL, with OPENAI_API_KEY',
+      ).env('PLANLOOM_MODEL'),
+    )
+    .option('--cassette <file>', 'play the answers of the model from a recording, with no network and no key')
+    .option('--record', 'with --cassette: ask the model, and write the recording')
     .option('-f, --fact <name=value>', 'a fact that holds at the start, as JSON or text; may be repeated', takeSetting)
 }
 

@@ -2,11 +2,12 @@
 //
 // O1. When the signal fires, the request is aborted at once.
 // O2. Its value is an answer, or what the server did in the place of one; it throws only what the signal fired with and what
-//     the caller's own `onText` threw.
+//     the caller's own `onText` and `fetch` threw on purpose: that says nothing of the server.
 // O3. What an answer that broke off has used is told as far as it can be known.
 import type { OpenAI } from 'openai'
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
+import { PlanloomError } from '../errors.ts'
 import type { Abilities } from './abilities.ts'
 import type { AskedAs } from './askedAs.ts'
 import { estimateRequest, estimateTokens } from './estimateTokens.ts'
@@ -69,6 +70,8 @@ export async function attemptOnce(attempt: AttemptSettings): Promise<Attempt<Mod
     if (hasBegun) spend(usage) // O3
     signal.throwIfAborted()
     if (listener.thrown !== undefined) throw listener.thrown.error
+    const own = thrownOnPurpose(thrown)
+    if (own !== undefined) throw own
     const silentMs = watch.hasFired ? timeoutMs : undefined
     const failed = explainFailure(thrown, { place, model, redact, hasBegun, silentMs, usage })
     return { ...failed, ...(hasBegun && { tokens: usage.tokens }) }
@@ -127,6 +130,16 @@ function jsonOf(text: string): string {
   } catch {
     return text
   }
+}
+
+/** What a `fetch` of the caller's throws for people to read, as a cassette does: the package has wrapped it in its own. */
+function thrownOnPurpose(thrown: unknown): PlanloomError | undefined {
+  let at = thrown
+  for (let depth = 0; depth < 10 && at instanceof Error; depth++) {
+    if (at instanceof PlanloomError) return at
+    at = at.cause
+  }
+  return undefined
 }
 
 /** Whose error it is: one that the caller's own function throws is not the server's. */

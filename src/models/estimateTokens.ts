@@ -3,10 +3,13 @@ import type { ModelMessage, ModelRequest } from './model.ts'
 
 /** Estimates the tokens of a text from its characters. Meant for limits and budgets.
  *
+ * Beside the tokenizer o200k of OpenAI it came to 0.9 to 1.2 times the count for English, German, Chinese and Japanese text, code,
+ * JSON and figures; to 1.5 times for Russian, and to less than half for base64 and other noise.
+ *
  * @returns 0 for an empty text. Time grows with the text.
  * @example
  * import { estimateTokens } from 'planloom'
- * estimateTokens('A plan is a graph of steps.') // 7
+ * estimateTokens('A plan is a graph of steps.') // 6
  */
 export function estimateTokens(text: string): number {
   let weight = 0
@@ -35,8 +38,8 @@ function textOf(message: ModelMessage): string {
 
 function weightOf(code: number): number {
   if (code === space) return 0.05
-  if (code < 128) return isLetter(code) ? 0.22 : 0.5
-  return code < firstWordSign ? 0.45 : 0.8
+  if (code < 128) return isLetter(code) ? 0.235 : 0.5
+  return code < firstWordSign ? 0.35 : 0.8
 }
 
 const space = 32

@@ -31,7 +31,7 @@ export function explainFailure(thrown: unknown, circumstances: Circumstances): F
   if (silentMs !== undefined) {
     const when = hasBegun ? 'in the middle of its answer' : 'before any answer'
     const error = make(
-      'MODEL_UNAVAILABLE',
+      hasBegun ? 'MODEL_ANSWER_BROKEN' : 'MODEL_UNAVAILABLE',
       `${place} was silent for ${silentMs} ms ${when}.`,
       'Raise timeoutMs where the model needs longer.',
     )

@@ -86,14 +86,13 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
   if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol))
     throw invalid('The address of the server is no URL.', 'An address looks like http://localhost:11434/v1.') // it may hold a key
   const apiKey = client === undefined ? (options.apiKey ?? given(env['OPENAI_API_KEY'])) : undefined
-  const { origin, pathname, password, searchParams } = new URL(baseURL)
-  const secrets = [
-    apiKey,
-    client?.apiKey ?? undefined,
-    decodeURIComponent(password),
-    ...searchParams.values(),
-    ...Object.values(headers),
-  ]
+  const { origin, pathname, username, password, searchParams } = new URL(baseURL)
+  if (username !== '' || password !== '')
+    throw invalid(
+      'The address of the server holds a user or a password.',
+      'Send them in headers: { authorization: … }.',
+    )
+  const secrets = [apiKey, client?.apiKey ?? undefined, ...searchParams.values(), ...Object.values(headers)]
   const { concurrency, requestsPerMinute, tokensPerMinute, failuresInARow, restMs, retries, maxWaitMs } = options
   const limits = { concurrency, requestsPerMinute, tokensPerMinute, failuresInARow, restMs, retries, maxWaitMs }
   return {

@@ -10,7 +10,7 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
     secret !== undefined && secret.length >= shortestSecret
       ? [
           secret,
-          encodeURIComponent(secret),
+          encodeURIComponent(Buffer.from(secret).toString('utf8')),
           JSON.stringify(secret).slice(1, -1),
           Buffer.from(secret).toString('base64'),
         ]

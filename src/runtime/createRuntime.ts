@@ -2,9 +2,6 @@
 import { PlanloomError } from '../errors.ts'
 import type { Executor } from '../actors/executors/executor.ts'
 import { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
-import type { Planner } from '../actors/planners/planner.ts'
-import { createFixedPlanner } from '../actors/planners/fixed.ts'
-import { createGoalPlanner } from '../actors/planners/goal/goalPlanner.ts'
 import type { JournalEvent } from '../journal/journal.ts'
 import { memoryJournal } from '../journal/memoryJournal.ts'
 import type { RunStarted, StepExecute } from '../machines/coordinator.messages.ts'
@@ -23,6 +20,7 @@ import {
   checkStartOptions,
 } from './checkOptions.ts'
 import { systemClock } from './clock.ts'
+import { defaultPlanners } from './defaultPlanner.ts'
 import { createEffectFinder } from './effectFinder.ts'
 import { executorsByRole, rolesOf } from './executors.ts'
 import { prepareFork } from './fork.ts'
@@ -64,7 +62,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const registry = createToolRegistry(options.tools ?? [])
   const readAnswer = answerReader(registry)
   const tools = registry.descriptions()
-  const defaultPlanner = options.planner ?? createGoalPlanner()
+  const planners = defaultPlanners(options)
   const planning = new AbortController()
   const journalLimit = { clock, journalMs: options.journalMs ?? 10_000 }
   const call = createToolCalls({ tools, clock, gate: () => gate, executors: () => executors })
@@ -117,7 +115,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parent?: RunHandle['parent']): RunHandle {
     const plan = isPlan(goalOrPlan) ? parsePlan(goalOrPlan, { tools, executors: roles }) : undefined
     const goal = plan?.goal ?? goalOf(goalOrPlan)
-    const planner = start.planner ?? (plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner)
+    const planner = start.planner ?? planners.forRun(goal, plan)
     const because =
       parent === undefined
         ? 'the signal given to start()'
@@ -138,7 +136,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),
       ...(start.signal?.aborted && { cancelled: `${because} had fired` }),
     }
-    const subPlanner = start.planner ?? defaultPlanner
+    const subPlanner = start.planner ?? planners.forGoal(goal)
     const launched = runs.launch({ run, planner, subPlanner, runJournal: journal.create(run.runId) })
     if (start.signal && run.cancelled === undefined) runs.follow(launched, start.signal, `${because} fired`)
     return launched.handle
@@ -151,11 +149,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       const past: JournalEvent[] = []
       for await (const event of journal.read(runId)) past.push(event)
       const run = startOf(past, runId)
-      const planner = given.planner ?? plannerFor(run)
+      const planner = given.planner ?? planners.forRun(run.goal, run.plan)
       const recovery = recoveryOf(past, { traits: registry.traits(), planner: planner.name, given })
       mayBegin()
       const waiting = runJournal.takeRequests?.() ?? []
-      const subPlanner = given.planner ?? defaultPlanner
+      const subPlanner = given.planner ?? planners.forGoal(run.goal)
       const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery, waiting })
       if (given.signal) runs.follow(launched, given.signal, 'the signal given to resume() fired')
       return launched.handle
@@ -168,7 +166,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   async function fork(runId: string, at: number, changes: ForkOptions): Promise<RunHandle> {
     const events = await eventsTo(journal, runId, 0, at)
     const parent = startOf(events, runId)
-    const planner = changes.planner ?? plannerFor(parent)
+    const planner = changes.planner ?? planners.forRun(parent.goal, parent.plan)
     const { run, past, message } = prepareFork(parent, events, changes, {
       tools,
       executors: roles,
@@ -181,15 +179,10 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     refuseIfClosed() // while it was being read
     const runJournal = journal.create(run.runId)
     for (const event of past) runJournal.append(event)
-    const subPlanner = changes.planner ?? defaultPlanner
+    const subPlanner = changes.planner ?? planners.forGoal(run.goal)
     const launched = runs.launch({ run, planner, subPlanner, runJournal, recovery: { past, message } })
     if (changes.signal) runs.follow(launched, changes.signal, 'the signal given to fork() fired')
     return launched.handle
-  }
-
-  /** Of a run whose record does not say it: planners are no data. */
-  function plannerFor({ plan }: RunStarted): Planner {
-    return plan && !options.planner ? createFixedPlanner(plan) : defaultPlanner
   }
 
   async function close({ runs: mode = 'cancel' }: { readonly runs?: CloseMode } = {}): Promise<void> {
@@ -231,9 +224,10 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     async plan(goal, planOptions = {}) {
       checkPlanOptions(planOptions)
       refuseIfClosed()
+      const wanted = goalOf(goal)
       return planOnly({
-        goal: goalOf(goal),
-        planner: defaultPlanner,
+        goal: wanted,
+        planner: planners.forGoal(wanted),
         tools,
         executors: roles,
         clock,

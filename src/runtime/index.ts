@@ -54,6 +54,7 @@ export type { RunActorEvent, RunRefused } from './runActorEvents.ts'
 export { createFixedPlanner, type FixedPlannerOptions } from '../actors/planners/fixed.ts'
 export { createGoalPlanner, type GoalPlannerOptions } from '../actors/planners/goal/goalPlanner.ts'
 export { createFallbackPlanner, type FallbackPlannerOptions, type Shortfall } from '../actors/planners/fallback.ts'
+export { defaultPlanners } from './defaultPlanner.ts'
 export { createModelPlanner } from '../actors/planners/model/modelPlanner.ts'
 export type { ModelPlannerOptions } from '../actors/planners/model/settings.ts'
 export {
@@ -108,6 +109,7 @@ export type { ModelUse } from './modelUse.ts'
 export type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../machines/settings.messages.ts'
 export {
   cassette,
+  modelOnCassette,
   recordCassette,
   replayCassette,
   type CassetteOptions,

@@ -14,9 +14,10 @@ import type { Question, Run } from './run.ts'
 
 export interface RuntimeOptions {
   readonly tools?: readonly Tool[]
-  /** @default the goal planner */
+  /** @default the goal planner for goals that name the facts they want; for goals in words alone the model's, where there is a model */
   readonly planner?: Planner
-  /** Carries out the steps with an instruction and tools, or with the executor `model`. Without it, plans with such steps are refused. */
+  /** Carries out the steps with an instruction and tools, or with the executor `model`, and plans goals in words. Without it, plans with
+   * such steps are refused. */
   readonly model?: Model
   /** What one attempt of such a step may use, and how many there may be at once over all runs. */
   readonly modelSteps?: ModelStepLimits & Pick<Executor, 'concurrency' | 'ratePerSecond'>

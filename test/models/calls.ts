@@ -27,7 +27,7 @@ export function stillClock(silence?: Promise<void>): ServerClock {
 }
 
 /** No wait of another kind is as long. */
-export const silenceMs = 123_456
+const silenceMs = 123_456
 
 export function modelAt(baseURL: string, options: Partial<ModelOptions> = {}, world: ModelWorld = {}): Model {
   const clock = world.clock ?? stillClock()

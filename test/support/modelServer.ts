@@ -252,9 +252,19 @@ async function pour(response: ServerResponse, bytes: number): Promise<void> {
   const delta = { choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] }
   const chunk = `data: ${JSON.stringify(delta)}\n\n`
   for (let sent = 0; sent < bytes && !response.destroyed; sent += chunk.length) {
-    if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+    if (!response.write(chunk)) await drained(response)
   }
   response.end()
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<string> {

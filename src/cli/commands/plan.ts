@@ -48,12 +48,13 @@ function followingLines({ steps }: Plan, { goal, planner }: Work): string[] {
 async function planFor(
   file: string,
   goal: Goal,
-  { tools, planner, executors, limits }: Work,
+  { tools, planner, model, executors, limits }: Work,
   output: Output,
 ): Promise<Plan> {
   const runtime = createRuntime({
     tools,
     ...(planner && { planner }),
+    ...(model && { model }),
     ...(executors && { executors }),
     ...(limits && { limits }),
   })

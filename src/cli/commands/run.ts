@@ -1,7 +1,7 @@
 // `planloom run`: carries out a goal or a plan, shows how it goes, and says how it ended.
 import {
   createCachedPlanner,
-  createGoalPlanner,
+  defaultPlanners,
   createRuntime,
   journalPlanStore,
   PlanloomError,
@@ -129,7 +129,7 @@ export async function openWork(
   const runtime = createRuntime({
     ...runtimeOptions(work, options),
     ...(opened && { journal: opened }),
-    ...(opened && work.goal && plannerFor(work, options, opened)),
+    ...(opened && work.goal && plannerFor(defaultPlanners(work).forGoal(work.goal), options, opened)),
     ask: questions.ask,
   })
   work.watch?.(runtime)
@@ -145,7 +145,7 @@ function checkReuse({ reusePlans, journal }: RunOptions): void {
 }
 
 function plannerFor(
-  { planner = createGoalPlanner() }: Work,
+  planner: Planner,
   { reusePlans = false, plannerBefore }: RunOptions,
   journal: Journal,
 ): { readonly planner?: Planner } {

@@ -1,5 +1,6 @@
 // Model traffic on a cassette: recorded once from a server, played ever after with no network and no key.
 import { PlanloomError } from '../../errors.ts'
+import { isJsonObject } from '../../plan/json.ts'
 import { readCassette } from './cassetteFile.ts'
 import { mismatch } from './mismatch.ts'
 import { Player, playResponse } from './player.ts'
@@ -64,6 +65,16 @@ export function recordCassette(path: string, options: RecordOptions = {}): Fetch
  */
 export function replayCassette(path: string): Fetch {
   return cassette(path)
+}
+
+/** The model that was asked when a cassette was recorded; `undefined` where its requests name none.
+ *
+ * @throws `CASSETTE_MISSING`, `CASSETTE_DAMAGED`, `CASSETTE_NEWER` */
+export function modelOnCassette(path: string): string | undefined {
+  for (const { request } of readCassette(path) ?? missing(path)) {
+    if (isJsonObject(request.json) && typeof request.json.model === 'string') return request.json.model
+  }
+  return undefined
 }
 
 function missing(path: string): never {

@@ -2,7 +2,8 @@
 //
 // R1. When the caller has read the last byte of an answer, the exchange stands in the file.
 // R2. Exchanges stand in the order in which their requests began, whenever their answers end.
-// R3. What the caller gives up is not recorded: nobody knows how it would have gone on. A connection that the server loses is.
+// R3. What the caller's signal ends is not recorded: nobody knows how it would have gone on. What the server breaks off is, and
+//     what the caller stops reading by itself, as far as it has read (in the background: such callers do not wait).
 import type { Blank } from './blank.ts'
 import { writeCassette, type Exchange, type RecordedResponse } from './cassetteFile.ts'
 import { bodyOf, chunksOf } from './pieces.ts'
@@ -65,6 +66,8 @@ function tapped(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
+  let tail = ''
+  let isMarked = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -81,11 +84,15 @@ function tapped(
           return
         }
         chunks.push(next.value)
+        tail = tail.slice(-longestMark) + Buffer.from(next.value).toString('latin1')
+        isMarked ||= endMark.test(tail)
+        // A client that stops reading at the mark has read all of it.
+        if (isMarked) await keep({ chunks: chunksOf(chunks, blank) })
         controller.enqueue(next.value)
       },
       async cancel(reason) {
-        // A client that stops at the sign for the end has read all of it.
-        if (isEnded(chunks)) await keep({ chunks: chunksOf(chunks, blank) })
+        // A client that can do nothing with an answer stops reading it, and will do so at the same place.
+        if (!isMarked && !signal.aborted) await keep({ chunks: chunksOf(chunks, blank), brokeOff: true })
         await reader.cancel(reason)
       },
     },
@@ -93,9 +100,9 @@ function tapped(
   )
 }
 
-function isEnded(chunks: readonly Uint8Array[]): boolean {
-  return /\ndata: ?\[DONE\]\s*$/.test(`\n${Buffer.concat(chunks.slice(-5)).toString('utf8')}`)
-}
+/** What says that a stream of Chat Completions is over, before it is. */
+const endMark = /[\r\n]data: ?\[DONE\]/
+const longestMark = 20
 
 function isStream(response: Response): response is Response & { readonly body: ReadableStream<Uint8Array> } {
   return response.body !== null && /^\s*text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')

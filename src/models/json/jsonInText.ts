@@ -54,31 +54,32 @@ interface Fault extends JsonFault {
 function valuesIn(text: string): { readonly found: readonly string[]; readonly fault: Fault | undefined } {
   const found: string[] = []
   let fault: Fault | undefined
-  for (let start = beginning(text, 0); start !== undefined;) {
+  let pattern = mayBegin
+  for (let start = beginning(pattern, text, 0); start !== undefined;) {
     const end = endOfJson(text, start)
     const value = text.slice(start, end)
+    const sign = text[start] ?? ''
     if (end !== undefined && parses(value)) found.push(value)
-    else if (text[start] === '{' || end !== undefined) {
+    else if (sign === '{' || (fault === undefined && end !== undefined)) {
       const { at, why } = findJsonFault(value) ?? { at: value.length, why: 'It cannot be read' }
-      fault ??= {
-        at: start + at,
-        why,
-        sign: text[start] ?? '',
-        isCutShort: end === undefined && start + at >= text.length,
-      }
+      fault = { at: start + at, why, sign, isCutShort: end === undefined && start + at >= text.length }
     }
-    start = end === undefined ? undefined : beginning(text, end) // J2: what has been gone through is not gone through again
+    // J2: what has been gone through is not gone through again, but for the one bracket of prose that is never closed.
+    if (fault?.sign === '{') break // whatever else there is: this one is not what it should be
+    if (end === undefined) pattern = mayBeginObject
+    start = beginning(pattern, text, end ?? start + 1)
   }
   return { found, fault }
 }
 
 /** Where an object or a list may begin: a bracket in prose is followed by something else. */
-function beginning(text: string, from: number): number | undefined {
-  mayBegin.lastIndex = from
-  return mayBegin.exec(text)?.index
-}
-
 const mayBegin = /\{(?=\s{0,100}["}])|\[(?=\s{0,100}(?:["{[\]\d-]|true|false|null))/g
+const mayBeginObject = /\{(?=\s{0,100}["}])/g
+
+function beginning(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from
+  return pattern.exec(text)?.index
+}
 
 function parses(text: string): boolean {
   try {

@@ -62,6 +62,8 @@ export function jsonPieces(onPiece: (piece: string) => void): (piece: string) =>
     held += piece
     if (isFirst) {
       const start = held.trimStart()
+      held = start
+      if (start === '') return
       if ('<think>'.startsWith(start) || '<thinking>'.startsWith(start)) return
       isFirst = false
       if (/^<think(?:ing)?>/.test(start)) state = 'thinking'
@@ -74,7 +76,8 @@ export function jsonPieces(onPiece: (piece: string) => void): (piece: string) =>
     }
     const begin = /\{\s*["}]/.exec(held)
     if (begin === null) {
-      held = /\{\s*$/.exec(held)?.[0] ?? '' // P2: only what may be a beginning is looked at again
+      const open = /\{\s*$/.exec(held)?.[0] ?? ''
+      held = open.length <= longestBeginning ? open : '' // P2: only what may be a beginning is looked at again
       return
     }
     state = 'within'
@@ -85,3 +88,5 @@ export function jsonPieces(onPiece: (piece: string) => void): (piece: string) =>
 }
 
 const longestEnd = '</thinking>'.length
+/** Some models write blanks without end. */
+const longestBeginning = 100

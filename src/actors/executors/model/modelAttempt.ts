@@ -1,6 +1,7 @@
 // One attempt of a model to carry out a step: answers and calls in turn, until there is an output or a limit is reached.
 //
-// A1. It never rejects, and it ends as soon as a limit or its signal says so, whatever the model or a tool still does.
+// A1. It never rejects, and it ends as soon as a limit says so, whatever the model or a tool still does; when its signal fires, as soon
+//     as a call of the model that is out has ended, which it does by the same signal.
 // A2. Once it has ended, nothing more is asked and no tool is called any more.
 // A3. Calls whose results no turn is left for reach no tool.
 // A4. What it has used is told with its result, however it ended.
@@ -41,6 +42,8 @@ export class ModelAttempt {
   readonly #messages: ModelMessage[]
   readonly #ids = new Set<string>()
   #repairs = 0
+  /** The call of the model that is out; it never rejects. */
+  #asking: Promise<unknown> | undefined
 
   constructor(work: Work, context: ExecutorContext, means: ModelMeans) {
     this.#work = work
@@ -68,6 +71,7 @@ export class ModelAttempt {
     try {
       return this.#resultOf(await Promise.race([this.#takeTurns(), whenAborted(this.#over.signal)]))
     } catch (error) {
+      if (signal.aborted) await this.#asking // A4: its use is told before the outcome that may end the run
       return this.#resultOf({ failure: this.#failureOf(error) })
     } finally {
       for (const end of unfollow) end()
@@ -122,7 +126,9 @@ export class ModelAttempt {
       onText: (piece: string) => this.#pieces.push(piece),
     }
     try {
-      const answer = readModelAnswer(await model.complete(this.#request(), options), model.name)
+      const asking = model.complete(this.#request(), options)
+      this.#asking = settled(asking)
+      const answer = readModelAnswer(await asking, model.name)
       if (this.#budget.settled === before) this.#budget.take(answer.usage)
       return answer
     } catch (error) {
@@ -228,6 +234,15 @@ const refusedHint = 'Word the instruction otherwise, use another model, or have 
 function usageOf(error: unknown): ModelUsage {
   const usage = typeof error === 'object' && error !== null && 'usage' in error ? error.usage : undefined
   return typeof usage === 'object' && usage !== null ? (usage as ModelUsage) : noUsage
+}
+
+/** A model of the user's own may answer at once. */
+async function settled(call: Promise<unknown>): Promise<void> {
+  try {
+    await call
+  } catch {
+    // whoever asked is told
+  }
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

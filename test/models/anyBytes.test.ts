@@ -1,0 +1,149 @@
+// Whatever bytes a server sends, however they are cut: a call ends in an answer or in a PlanloomError.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { PlanloomError } from '../../src/errors.ts'
+import { ServerSentEvents, type ServerSentEvent } from '../../src/models/wire/serverSentEvents.ts'
+import { openModelServer, type Said } from '../support/modelServer.ts'
+import { hello, modelAt, never, point } from './calls.ts'
+import '../support/seed.ts'
+
+const answers: readonly Said[] = [
+  { text: 'Grüße, 🙂!', comments: true },
+  { text: 'Look.', calls: [{ name: 'read', arguments: { path: 'ä', lines: [1, 2] } }], crlf: true },
+  { json: { x: 4, why: 'so' }, unknown: { novel: [1, { a: null }] } },
+  { refusal: 'No.', usage: 'missing', noDone: true },
+  { json: { x: 1 }, whole: true },
+]
+
+/** The bytes of real answers. */
+async function recorded(api: 'chat' | 'responses'): Promise<Buffer[]> {
+  await using server = await openModelServer(answers)
+  const path = api === 'chat' ? '/chat/completions' : '/responses'
+  const all: Buffer[] = []
+  for (const _ of answers) {
+    const body = JSON.stringify({ model: 'test', stream: true, stream_options: { include_usage: true } })
+    all.push(Buffer.from(await (await fetch(`${server.url}${path}`, { method: 'POST', body })).arrayBuffer()))
+  }
+  return all
+}
+
+type Mutation =
+  | { readonly type: 'set'; readonly at: number; readonly byte: number }
+  | { readonly type: 'cut'; readonly at: number }
+  | { readonly type: 'drop' | 'double'; readonly at: number; readonly length: number }
+  | { readonly type: 'insert'; readonly at: number; readonly text: string }
+
+const place = fc.double({ min: 0, max: 1, noNaN: true })
+const mutation = fc.oneof<fc.Arbitrary<Mutation>[]>(
+  fc.record({ type: fc.constant('set' as const), at: place, byte: fc.integer({ min: 0, max: 255 }) }),
+  fc.record({ type: fc.constant('cut' as const), at: place }),
+  fc.record({
+    type: fc.constantFrom('drop' as const, 'double' as const),
+    at: place,
+    length: fc.integer({ min: 1, max: 80 }),
+  }),
+  fc.record({
+    type: fc.constant('insert' as const),
+    at: place,
+    text: fc.constantFrom(
+      '\n\n',
+      'data: ',
+      '{',
+      '"',
+      'null',
+      '\u0000',
+      'data: null\n\n',
+      'data: {"choices": [null]}\n\n',
+      'data: {"choices": [{"delta": {"tool_calls": [null, {"function": 7}]}}]}\n\n',
+      'data: {"type": "response.completed", "response": null}\n\n',
+      'data: {"error": {}}\n\n',
+      'data: [DONE]\n\n',
+    ),
+  }),
+)
+
+function mutate(bytes: Buffer, mutations: readonly Mutation[]): Buffer {
+  return mutations.reduce((mutated, change) => {
+    const at = Math.floor(change.at * mutated.length)
+    const [before, after] = [mutated.subarray(0, at), mutated.subarray(at)]
+    switch (change.type) {
+      case 'set':
+        return Buffer.concat([before, Buffer.from([change.byte]), after.subarray(1)])
+      case 'cut':
+        return before
+      case 'drop':
+        return Buffer.concat([before, after.subarray(change.length)])
+      case 'double':
+        return Buffer.concat([before, after.subarray(0, change.length), after])
+      case 'insert':
+        return Buffer.concat([before, Buffer.from(change.text), after])
+    }
+  }, bytes)
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 6 })
+
+describe.each(['chat', 'responses'] as const)('by %s', (api) => {
+  it('a call ends in an answer or in a PlanloomError, whatever bytes come', async () => {
+    const bytes = await recorded(api)
+    const queue: { raw: Uint8Array; chunking: number[] }[] = []
+    await using server = await openModelServer(() => queue.shift()!)
+    const model = modelAt(server.url, { api, failuresInARow: Infinity, retries: 0 })
+    const seen = { answered: 0, failed: 0 }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...bytes),
+        fc.array(mutation, { maxLength: 3 }),
+        sizes,
+        fc.boolean(),
+        async (real, mutations, chunking, isJson) => {
+          queue.push({ raw: mutate(real, mutations), chunking })
+          const told: string[] = []
+          const request = isJson ? point : hello
+          const outcome = await model
+            .complete(request, { signal: never, onText: (piece) => void told.push(piece) })
+            .catch((error: unknown) => error)
+          if (outcome instanceof Error) {
+            seen.failed += 1
+            expect(outcome).toBeInstanceOf(PlanloomError)
+            expect(outcome).toMatchObject({ code: 'MODEL_ANSWER_BROKEN', usage: { tokens: expect.any(Number) } })
+          } else {
+            seen.answered += 1
+            expect(outcome).toMatchObject({ text: expect.any(String), usage: { calls: 1, tokens: expect.any(Number) } })
+            if (mutations.length === 0) expect(outcome).not.toMatchObject({ end: 'length' })
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(Math.min(seen.answered, seen.failed)).toBeGreaterThan(20)
+  })
+})
+
+it('events are the same wherever the bytes are cut (S1)', () => {
+  const lines = fc.array(
+    fc.oneof(
+      fc.constantFrom('', '', ': comment', 'data', 'event: novel', 'data:', 'id: 7', 'retry: 5', ':'),
+      fc.string({ unit: 'binary' }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
+    ),
+  )
+  const ends = fc.constantFrom('\n', '\r\n', '\r')
+  const read = (parts: Iterable<Uint8Array>): ServerSentEvent[] => {
+    const reader = new ServerSentEvents()
+    return [...[...parts].flatMap((part) => reader.push(part)), ...reader.end()]
+  }
+  fc.assert(
+    fc.property(lines, ends, sizes, (said, end, cuts) => {
+      const bytes = Buffer.from(said.map((line) => line + end).join(''))
+      const parts: Uint8Array[] = []
+      for (let at = 0, turn = 0; at < bytes.length; turn++) {
+        const size = cuts[turn % cuts.length]!
+        parts.push(bytes.subarray(at, at + size))
+        at += size
+      }
+      const whole = read([bytes])
+      expect(read(parts)).toEqual(whole)
+      expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+    }),
+  )
+})

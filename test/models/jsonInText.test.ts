@@ -1,0 +1,66 @@
+// Finding the JSON in what a model wrote.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jsonInText } from '../../src/models/json/jsonInText.ts'
+import { jsonPieces } from '../../src/models/json/jsonPieces.ts'
+import '../support/seed.ts'
+
+describe('JSON in a text', () => {
+  it.each<[string, unknown]>([
+    ['{"a": 1}', { a: 1 }],
+    ['  42 ', 42],
+    ['null', null],
+    ['```json\n{"a": 1}\n```', { a: 1 }],
+    ['Sure! ```\n[1, {"b": "```"}]\n``` Done.', [1, { b: '```' }]],
+    ['Here [1] it is, {as} you asked: {"a": "}"} (see [2]).', { a: '}' }],
+    ['As in [1, 2 of it: {"a": [1]}', { a: [1] }],
+    ['<think>{"a": 0} or not</think>\n{"a": 1}', { a: 1 }],
+    ['{"a": 1}\nAgain:\n{"a": 1}', { a: 1 }],
+  ])('%j is %j', (text, value) => {
+    expect(jsonInText(text)).toEqual(value)
+  })
+
+  it.each([
+    ['', 'JSON_MISSING'],
+    ['I cannot do that.', 'JSON_MISSING'],
+    ['{"a": 1', 'JSON_CUT_SHORT'],
+    ['Here: {"a": "b', 'JSON_CUT_SHORT'],
+    ["{'a': 1}", 'JSON_MISSING'],
+    ['{"a": 1,}', 'JSON_BROKEN'],
+    ['{"a": oops}', 'JSON_BROKEN'],
+    ['By [1 2]: {"a": 1', 'JSON_CUT_SHORT'],
+    ['{"a": 1} {"a": 2}', 'JSON_SEVERAL'],
+    ['<think>{"a": 1}', 'JSON_MISSING'],
+  ])('%j is %s, and nothing is guessed', (text, code) => {
+    expect(() => jsonInText(text)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('is found whatever object it is and whatever words without brackets are around it', () => {
+    const words = fc.string().map((text) => text.replace(/[{[<]/g, ''))
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), words, words, (object, before, after) => {
+        const text = JSON.stringify(object)
+        expect(JSON.stringify(jsonInText(`${before} ${text} ${after}`))).toBe(JSON.stringify(JSON.parse(text)))
+      }),
+    )
+  })
+
+  it('comes in pieces as it comes whole, wherever it is cut', () => {
+    const words = fc.string().map((text) => text.replace(/[{<]/g, ''))
+    const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 })
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), words, words, sizes, (object, before, after, cuts) => {
+        const json = JSON.stringify(object)
+        const text = `<think>{"no": 1}</think>${before}${json}${after}`
+        const told: string[] = []
+        const take = jsonPieces((piece) => void told.push(piece))
+        for (let at = 0, turn = 0; at < text.length; turn++) {
+          const size = cuts[turn % cuts.length]!
+          take(text.slice(at, at + size))
+          at += size
+        }
+        expect(told.join('')).toBe(json)
+      }),
+    )
+  })
+})
