@@ -170,8 +170,6 @@ export type {
   ModelPrices,
   ModelRequest,
   ModelTool,
-  ModelRateLimitedError,
-  ModelUnavailableError,
   ModelUsage,
   ModelUse,
   Reservation,
