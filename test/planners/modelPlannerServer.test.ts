@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createModel } from '../../src/models/createModel.ts'
+import { createModelPlanner, createRuntime, defineTool } from '../../src/index.ts'
+import { openModelServer, type Reply } from '../support/modelServer.ts'
+
+const shout = defineTool({
+  name: 'shout',
+  description: 'Writes a text in capitals.',
+  input: z.object({ text: z.string(), marks: z.int().optional() }),
+  output: z.object({ text: z.string() }),
+  run: ({ text, marks = 0 }) => {
+    if (text === 'broken') throw new Error('it is broken')
+    return { text: text.toUpperCase() + '!'.repeat(marks) }
+  },
+})
+
+const plan = {
+  steps: [
+    { id: 'first', tool: 'shout', input: { text: 'grüße 𝄞' } },
+    { id: 'second', tool: 'shout', input: { text: { $from: 'first', path: '/text' }, marks: 2 } },
+  ],
+}
+
+async function runAgainst(script: Reply[], more: Parameters<typeof openModelServer>[1] = {}) {
+  await using server = await openModelServer(script, more)
+  const model = createModel({ model: 'test', baseURL: server.url, apiKey: 'key' })
+  await using runtime = createRuntime({ tools: [shout], planner: createModelPlanner(model) })
+  const run = runtime.start('shout twice')
+  return { outcome: await run.result, run, requests: server.requests }
+}
+
+describe('the model planner against a server', () => {
+  it.each<[string, Reply]>([
+    ['event by event', { json: plan }],
+    ['byte by byte', { json: plan, chunking: 'bytes' }],
+    ['with comments between', { json: plan, comments: true, crlf: true }],
+    ['with words around it', { text: `Here:\n\`\`\`json\n${JSON.stringify(plan)}\n\`\`\`` }],
+  ])('takes a plan that comes %s', async (_, reply) => {
+    const { outcome, run } = await runAgainst([reply])
+    expect(outcome.reason).toBe('done')
+    expect(run.output('second')).toEqual({ text: 'GRÜSSE 𝄞!!' })
+  })
+
+  it('asks under a strict schema that has the tools and their inputs in it', async () => {
+    const { requests } = await runAgainst([{ json: plan }])
+    const sent = JSON.stringify(requests[0]?.body)
+    expect(sent).toContain('"strict":true')
+    expect(sent).toContain('"enum":["shout"]')
+  })
+
+  it('repairs, amends and counts what it has used', async () => {
+    const broken = { steps: [{ id: 'first', tool: 'shout', input: { text: 'broken' } }] }
+    const patch = [{ op: 'insert', step: { id: 'again', tool: 'shout', input: { text: 'whole' } } }]
+    const { outcome, requests } = await runAgainst([
+      { text: '{"steps": [{"id": "first"', finish: 'length' },
+      { json: broken },
+      { json: { because: 'another text', patch } },
+    ])
+    expect(outcome.reason).toBe('done')
+    expect(requests).toHaveLength(3)
+    expect(outcome.usage.tokens).toBeGreaterThan(1_000)
+  })
+
+  it.each<[string, Reply]>([
+    ['a refusal', { refusal: 'I would rather not.' }],
+    ['no choices', { noChoices: true }],
+    ['a refused key', { status: 401 }],
+    ['a stream that is cut', { json: plan, cutAfter: 1 }],
+  ])('ends in a clear failure: %s', async (_, reply) => {
+    const { outcome } = await runAgainst(Array.from({ length: 12 }, () => reply))
+    expect(['gave_up', 'invalid_plan', 'planner_failed']).toContain(outcome.reason)
+    expect(outcome.message.length).toBeGreaterThan(10)
+  })
+})
