@@ -31,6 +31,9 @@ export interface RunProgress {
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>
   readonly used: BudgetUsed
   readonly revision: number
+  /** What it did after this event is lost, or was when it was gone on with: steps may have been carried out of which the record
+   * says nothing. */
+  readonly lostAfter?: number
 }
 
 /** Where a run stood after one of its events, so that it need not be replayed from the first one on. What is in it is the

@@ -52,9 +52,10 @@ export async function repairJournal(from: string, to: string): Promise<Repaired>
       const { runs: found, cutShort, fault } = salvage.runs()
       const runs: Repaired['runs'][number][] = []
       for (const { runId, events, of, fault: lost } of found) {
-        if (events.length > 0) await copyRun(events, fresh)
         const because = lost && { because: lost.message }
-        runs.push({ runId, kept: events.length, ...(of !== undefined && { of }), ...because })
+        const had = of !== undefined && { of }
+        if (events.length > 0) await copyRun(events, fresh, because && { lost: { ...because, ...had } })
+        runs.push({ runId, kept: events.length, ...had, ...because })
       }
       return { runs, ...(cutShort && { cutShort }), ...(fault && { because: fault.message }) }
     } finally {

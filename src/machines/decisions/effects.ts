@@ -8,6 +8,18 @@ export function hasEffects(run: Pick<RunStarted, 'tools'>, tool: string | undefi
   return changesSomething(tool === undefined ? undefined : run.tools[tool]?.effects)
 }
 
+/** Whether an attempt that was cut short may have had its effect, and would have it again if it were sent again.
+ *
+ * @param then the tools that it was sent with
+ * @param now the tools that it would be sent with */
+export function mayRepeatEffect(step: Step, then: RunStarted['tools'], now: RunStarted['tools']): boolean {
+  const [was, is] = step.tool === undefined ? [] : [then[step.tool], now[step.tool]]
+  if (was === undefined) return mayHaveHadEffect({ tools: now }, step)
+  if (!changesSomething(was.effects)) return false
+  if (!was.idempotent || is === undefined) return true
+  return changesSomething(is.effects) && !is.idempotent
+}
+
 /** Nobody can tell whether an attempt of the step that was not answered has had its effect, and again it must not have it. */
 export function mayHaveHadEffect(run: Pick<RunStarted, 'tools'>, step: Step | undefined): boolean {
   const traits = step?.tool === undefined ? undefined : run.tools[step.tool]

@@ -5,7 +5,12 @@
 // N3. A snapshot that another version wrote, or that holds other fields than the coordinator has today, is not used.
 import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
 import type { RunSnapshot, StoredSnapshot } from '../../journal/journal.ts'
-import { initialContext, type Asked, type CoordinatorContext } from '../../machines/coordinator.context.ts'
+import {
+  initialContext,
+  type Asked,
+  type CoordinatorContext,
+  type LostEnd,
+} from '../../machines/coordinator.context.ts'
 import type { CoordinatorStanding } from '../../machines/coordinatorFold.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import type { Outcome, Trouble } from '../../machines/reports.messages.ts'
@@ -54,6 +59,11 @@ interface Small {
   readonly failures: readonly (readonly [string, readonly string[]])[]
   readonly doubts: readonly (readonly [string, 'tool' | 'person'])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
+  readonly lostEnd: {
+    readonly after: number | null
+    readonly tools: RunStarted['tools']
+    readonly known: readonly string[]
+  } | null
   /** As the run goes on with, which may not be what it began with. */
   readonly run: Omit<RunStarted, 'plan' | 'goal'>
 }
@@ -108,6 +118,7 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       failures: [...context.failures],
       doubts: [...context.doubts],
       assumptionsByFact: [...context.assumptionsByFact],
+      lostEnd: writeLostEnd(context.lostEnd),
       run: withoutGoal(context.run),
     },
     plans: {
@@ -202,7 +213,16 @@ function readContext(
     seen: () => PersistentSet(small.seen),
     failures: () => PersistentMap(small.failures),
     doubts: () => PersistentMap(small.doubts),
+    lostEnd: () => readLostEnd(small.lostEnd),
   })
+}
+
+function writeLostEnd(lost: LostEnd | undefined): Small['lostEnd'] {
+  return lost === undefined ? null : { ...lost, after: lost.after ?? null, known: [...lost.known] }
+}
+
+function readLostEnd(lost: Small['lostEnd']): LostEnd | undefined {
+  return lost === null ? undefined : { ...lost, after: lost.after ?? undefined, known: PersistentSet(lost.known) }
 }
 
 function withoutGoal({ goal: _goal, plan: _plan, ...run }: RunStarted): Small['run'] {
