@@ -62,6 +62,11 @@ export interface RunJournal {
   /** Number that the next event will get. */
   readonly next: number
   append(event: JournalEvent): void
+  /** Has nothing of a new run be seen before `show()`, however often it is flushed: a record that is written in parts is there
+   * as a whole, or not at all. */
+  hide?(): void
+  /** Has it be seen from the next flush on. */
+  show?(): void
   /** Notes what lists of runs are to show from the next flush on. */
   describe?(progress: RunProgress): void
   /** Keeps a snapshot, from the next flush on. */

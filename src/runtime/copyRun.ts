@@ -17,7 +17,7 @@ export interface CopyOptions {
   readonly lost?: LostEvents
 }
 
-/** Writes a run into a journal, as it stands in these events: whole, or as far as they go.
+/** Writes a run into a journal, as it stands in these events: whole, or as far as they go. It is seen there when all of it is.
  *
  * @param events from number 0 on, as `importJournal` or `journal.read` gives them.
  * @returns the run's id.
@@ -32,11 +32,13 @@ export async function copyRun(
   const { first, state, context } = foldJournal(events)
   const run = to.create(first.runId)
   try {
+    run.hide?.()
     run.describe?.(progressOf(state, context))
     for (const [index, event] of events.entries()) {
       run.append(event)
       if (index % groupSize === groupSize - 1) await run.flush()
     }
+    run.show?.()
     await run.flush('power')
   } finally {
     await run.close()
