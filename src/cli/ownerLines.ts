@@ -26,3 +26,12 @@ export function standingLines(
   const whose = parentRunId === undefined ? 'Go on with it:' : 'It is gone on with by the run that began it:'
   return [`${colours.yellow('‖')} It was left ${state}: no process has it. ${whose}`, `  ${printable(goOn)}`]
 }
+
+/** Of a run whose end was lost: what follows from it. */
+export function lossLines({ lostAfter }: RunSummary, colours: Colours): string[] {
+  if (lostAfter === undefined) return []
+  return [
+    `${colours.yellow('!')} Its end was lost after event ${lostAfter}: steps may have been carried out of which it says nothing.`,
+    '  Those with effects that must not happen twice are uncertain when their turn comes.',
+  ]
+}

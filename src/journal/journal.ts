@@ -31,6 +31,9 @@ export interface RunProgress {
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>
   readonly used: BudgetUsed
   readonly revision: number
+  /** What it did after this event is lost, or was when it was gone on with: steps may have been carried out of which the record
+   * says nothing. */
+  readonly lostAfter?: number
 }
 
 /** Where a run stood after one of its events, so that it need not be replayed from the first one on. What is in it is the
@@ -59,6 +62,11 @@ export interface RunJournal {
   /** Number that the next event will get. */
   readonly next: number
   append(event: JournalEvent): void
+  /** Has nothing of a new run be seen before `show()`, however often it is flushed: a record that is written in parts is there
+   * as a whole, or not at all. */
+  hide?(): void
+  /** Has it be seen from the next flush on. */
+  show?(): void
   /** Notes what lists of runs are to show from the next flush on. */
   describe?(progress: RunProgress): void
   /** Keeps a snapshot, from the next flush on. */

@@ -7,6 +7,7 @@ import * as dispatch from './decisions/dispatch.ts'
 import * as forking from './decisions/fork.ts'
 import * as findings from './decisions/findings.ts'
 import * as modelCalls from './decisions/modelCalls.ts'
+import * as lostEnd from './decisions/lostEnd.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
 import * as recovery from './decisions/recovery.ts'
@@ -75,6 +76,7 @@ export const takeKept = actOn(['plan.kept'], planner.takeKept)
 export const takeGivenUp = actOn(['plan.givenUp'], planner.takeGivenUp)
 export const takePlannerFailure = actOn(['plan.failed'], planner.takePlannerFailure)
 export const recover = actOn(['run.recovered'], recovery.recover)
+export const noteLostEnd = actOn(['run.endLost'], lostEnd.noteLostEnd)
 export const fork = actOn(['run.forked'], forking.fork)
 export const forkPaused = actOn(['run.forked'], forking.forkPaused)
 export const recoverPaused = actOn(['run.recovered'], recovery.recoverPaused)

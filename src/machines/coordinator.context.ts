@@ -36,6 +36,16 @@ export interface Verdict {
   readonly cycle?: readonly string[] | undefined
 }
 
+/** The end of the run's record, or of that of the sub-run in whose place it is, is lost. */
+export interface LostEnd {
+  /** The latest event that is left of it; absent where nothing is. */
+  readonly after: number | undefined
+  /** As they were then. */
+  readonly tools: RunStarted['tools']
+  /** Steps that were not carried out in the part that is lost, or of which that was asked already. */
+  readonly known: PersistentSet<string>
+}
+
 export interface CoordinatorContext {
   readonly run: RunStarted
   readonly limits: RunLimits
@@ -87,6 +97,7 @@ export interface CoordinatorContext {
   readonly verdict: Verdict | undefined
   readonly outcome: Outcome | undefined
   readonly late: number
+  readonly lostEnd: LostEnd | undefined
 
   /** The event in hand. */
   readonly eventId: string
@@ -155,6 +166,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
         : { status: 'cancelled', reason: 'cancelled', message: `Cancelled before it began: ${run.cancelled}.` },
     outcome: undefined,
     late: 0,
+    lostEnd: run.inDoubt ? { after: undefined, tools: run.tools, known: PersistentSet() } : undefined,
     eventId: run.id,
     now: run.at,
     commands: [],

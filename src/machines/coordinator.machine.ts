@@ -57,6 +57,7 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'timer.fired': { actions: 'takeTimer' },
     'run.recovered': { actions: 'recover' },
     'run.forked': { actions: 'fork' },
+    'run.endLost': { actions: 'noteLostEnd' },
     'plan.stepProposed': { guard: 'isCurrentAnswer', actions: 'takeStreamedStep' },
     'plan.proposed': { guard: 'isCurrentAnswer', actions: 'takePlan' },
     'plan.patchProposed': { guard: 'isCurrentAnswer', actions: 'takePatch' },

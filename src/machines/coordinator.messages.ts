@@ -37,6 +37,8 @@ export interface RunStarted extends Message {
   readonly forkedFrom?: ForkPoint
   /** The events say what was decided at the one before; those of earlier versions do not. */
   readonly recordsDecisions?: true
+  /** A sub-run that was begun for the same step before may have done any of it: its record is lost. */
+  readonly inDoubt?: true
   /** It was cancelled before it began, because of this: nothing of it runs. */
   readonly cancelled?: string
 }
@@ -200,6 +202,19 @@ export interface RunRecovered extends Message {
   readonly by?: string
 }
 
+/** What the run did after the event before this one is lost: the record was saved from a damaged file, or is part of one that was
+ * exported. */
+export interface RunEndLost extends Message {
+  readonly type: 'run.endLost'
+  /** Number of the latest event that is left. */
+  readonly after: number
+  /** Events that there were, where that is known. */
+  readonly of?: number
+  readonly because: string
+  /** Nothing goes out because of it. */
+  readonly unattended: true
+}
+
 /** From here on it is a run of its own: what the run that it was forked from did later is not known to it. */
 export interface RunForked extends Omit<RunRecovered, 'type'> {
   readonly type: 'run.forked'
@@ -315,6 +330,7 @@ export type CoordinatorMessage =
   | ModelCalled
   | TimerFired
   | RunRecovered
+  | RunEndLost
   | RunForked
   | ActorFailed
   | Command
@@ -348,6 +364,8 @@ export interface StepExecute {
   readonly cache?: true
   /** A sub-run that an attempt before the process ended had begun: it is gone on with. */
   readonly subRunId?: string
+  /** A sub-run may have been begun for the step before, of which nothing is known. */
+  readonly inDoubt?: true
 }
 /** Stop an attempt: its `AbortSignal` fires, and whatever it still says is late. */
 export interface StepAbort {

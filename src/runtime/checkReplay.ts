@@ -63,7 +63,7 @@ export function checkReplay(events: readonly JournalEvent[]): ReplayCheck {
 
 /** E2; and what is asked of a run that nobody has is taken in without a word to anybody. */
 function isKnown(before: JournalEvent, event: JournalEvent): boolean {
-  if (event.type === 'run.recovered' || event.type === 'run.forked') return false
+  if (event.type === 'run.recovered' || event.type === 'run.forked' || event.type === 'run.endLost') return false
   return !isUnattended(before) && !isUnattended(event)
 }
 

@@ -42,6 +42,12 @@ import { steadyClock } from './steadyClock.ts'
 import { inheritedOptions } from './subRuns.ts'
 import { createToolCalls } from './toolCalls.ts'
 
+/** The step that a sub-run is begun for. */
+interface BegunBy extends NonNullable<RunHandle['parent']> {
+  /** It may be the second one. */
+  readonly inDoubt: boolean
+}
+
 /** Makes a runtime: the host of runs that share tools, limits and a journal.
  *
  * @throws `OPTIONS_INVALID` with everything that is wrong with the options, `TOOL_INVALID` for a tool that is none,
@@ -98,21 +104,25 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     const parent = runs.find(runId)
     if (isLeft(signal.reason)) throw signal.reason
     if (parent === undefined) throw new PlanloomError('RUN_OVER', `Run "${runId}" is over, and begins no sub-run.`)
-    const { run, planner } = parent
-    if (subRunId !== undefined) {
-      parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
-      const { uncertain } = parent.host.context?.run.settings ?? run.settings
-      const same = { planner, signal, ...(uncertain && { uncertain }) }
-      // Its parent has been asked, and may be waited for by a runtime that is being closed.
-      return resume(subRunId, { ...same, changes: 'accept' }, () => undefined)
+    const { run, planner, host } = parent
+    const anew = (inDoubt = false): Run => {
+      const start = inheritedOptions({ run, planner, context: host.context }, work, clock.now())
+      const begun = begin(goal, { ...start, signal }, { runId, stepId, inDoubt })
+      host.submit({ type: 'step.delegated', stepId, attempt, subRunId: begun.id })
+      return begun
     }
-    const start = inheritedOptions({ run, planner, context: parent.host.context }, work, clock.now())
-    const begun = begin(goal, { ...start, signal }, { runId, stepId })
-    parent.host.submit({ type: 'step.delegated', stepId, attempt, subRunId: begun.id })
-    return begun
+    if (subRunId === undefined) return anew(work.inDoubt)
+    host.submit({ type: 'step.delegated', stepId, attempt, subRunId })
+    const { uncertain } = host.context?.run.settings ?? run.settings
+    const same = { planner, signal, ...(uncertain && { uncertain }) }
+    // Its parent has been asked, and may be waited for by a runtime that is being closed.
+    return resume(subRunId, { ...same, changes: 'accept' }, () => undefined).catch((error: unknown) => {
+      if (!isUnknownRun(error)) throw error
+      return anew(true) // nothing is left of its record
+    })
   }
 
-  function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parent?: RunHandle['parent']): RunHandle {
+  function begin(goalOrPlan: string | Goal | Plan, start: StartOptions, parent?: BegunBy): RunHandle {
     const plan = isPlan(goalOrPlan) ? parsePlan(goalOrPlan, { tools, executors: roles }) : undefined
     const goal = plan?.goal ?? goalOf(goalOrPlan)
     const planner = start.planner ?? planners.forRun(goal, plan)
@@ -134,6 +144,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       recordsDecisions: true,
       ...(start.labels && { labels: start.labels }),
       ...(parent && { parentRunId: parent.runId, parentStepId: parent.stepId }),
+      ...(parent?.inDoubt && { inDoubt: true }),
       ...(start.signal?.aborted && { cancelled: `${because} had fired` }),
     }
     const subPlanner = start.planner ?? planners.forGoal(goal)
@@ -242,4 +253,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     close,
     [Symbol.asyncDispose]: () => close(),
   }
+}
+
+function isUnknownRun(error: unknown): boolean {
+  return error instanceof PlanloomError && error.code === 'RUN_UNKNOWN'
 }

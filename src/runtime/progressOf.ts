@@ -3,12 +3,13 @@ import type { RunProgress } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { RunState } from './run.ts'
 
-export function progressOf(state: RunState, { counts, used, plan, outcome }: CoordinatorContext): RunProgress {
+export function progressOf(state: RunState, { counts, used, plan, outcome, lostEnd }: CoordinatorContext): RunProgress {
   return {
     state,
     ...(outcome && { reason: outcome.reason }),
     counts: outcome?.counts ?? counts,
     used: outcome?.usage ?? used,
     revision: plan?.revision ?? 0,
+    ...(lostEnd?.after !== undefined && { lostAfter: lostEnd.after }),
   }
 }

@@ -282,8 +282,11 @@ describe('planloom journal', () => {
     expect((await callCommand('journal', 'repair', journal, '--out', saved)).stdout).toContain(
       `${done}: 4 of 6 events.`,
     )
-    expect((await callCommand('journal', 'verify', saved)).stdout).toContain('2 runs with 6 events are intact')
-    expect((await callCommand('show', done, '-j', saved, '--json')).json).toMatchObject({ state: 'awaiting', at: 3 })
+    expect((await callCommand('journal', 'verify', saved)).stdout).toContain('2 runs with 7 events are intact')
+    const shown = await callCommand('show', done, '-j', saved, '--json')
+    expect(shown.json).toMatchObject({ state: 'awaiting', at: 4, lostAfter: 3 })
+    expect((await callCommand('show', done, '-j', saved)).stdout).toContain('Its end was lost after event 3')
+    expect((await callCommand('events', done, '-j', saved)).stdout).toMatch(/^ +4 .*run\.endLost/m)
     expect((await callCommand('journal', 'repair', journal, '--out', saved)).stderr).toContain('JOURNAL_EXISTS')
   })
 })

@@ -57,16 +57,20 @@ async function saved(path: string, { file, events }: Written, length: number): P
     const kept = repaired.runs.reduce((sum, run) => sum + run.kept, 0)
     expect([report.runs, report.events]).toEqual([repaired.runs.length, kept])
     expect([repaired.cutShort, report.cutShort]).toEqual([report.cutShort, report.faults[0] && { bytes: length, of: file.length }])
-    expect(verifyJournal(to)).toMatchObject({ faults: [], events: kept })
     const fresh = sqliteJournal(to)
+    let marks = 0
     for (const { runId, kept: many, of, because } of repaired.runs) {
       const before = events.get(runId) ?? []
       expect(because === undefined).toBe(many === before.length && of !== undefined)
       if (many === 0) continue
-      expect([...fresh.read(runId)].map((event) => JSON.stringify(event))).toEqual(before.slice(0, many))
+      const [left, more] = [[...fresh.read(runId)].slice(0, many), [...fresh.read(runId)].slice(many)]
+      expect(left.map((event) => JSON.stringify(event))).toEqual(before.slice(0, many))
+      expect(more).toMatchObject(many < before.length ? [{ type: 'run.endLost', after: many - 1 }] : [])
+      marks += more.length
       expect((await readRun(fresh, runId)).goal).toEqual(planOf([]).goal)
     }
     await fresh.close()
+    expect(verifyJournal(to)).toMatchObject({ faults: [], events: kept + marks })
     return kept
   } catch (error) {
     if (!(error instanceof PlanloomError)) throw error

@@ -99,6 +99,84 @@ describe('a run that is gone on with', () => {
     expect(calls).toHaveLength(1)
   })
 
+  it('judges what was out by the tools that it was sent with, and sends it again only where those of now do no harm, too', async () => {
+    const [mail, safe, read]: Partial<Parameters<typeof defineTool>[0]>[] = [
+      { effects: 'external', idempotent: false },
+      { effects: 'external', idempotent: true },
+      { effects: 'read' },
+    ]
+    const cases = [
+      { then: mail, now: undefined, sentAgain: false },
+      { then: mail, now: safe, sentAgain: false },
+      { then: mail, now: read, sentAgain: false },
+      { then: safe, now: undefined, sentAgain: false },
+      { then: safe, now: mail, sentAgain: false },
+      { then: safe, now: safe, sentAgain: true },
+      { then: safe, now: read, sentAgain: true },
+      { then: read, now: mail, sentAgain: true },
+    ]
+    for (const { then, now, sentAgain } of cases) {
+      const calls: Call[] = []
+      const journal = await recordedUntil(50, (clock) => ({ tools: [noted(clock, calls, then)] }), chain)
+      const clock = new VirtualClock()
+      const planner = createFixedPlanner(chain, { replan: () => ({ keep: 'leave it' }) })
+      const tools = now === undefined ? [] : [noted(clock, calls, now)]
+      await using runtime = createRuntime({ tools, journal, clock })
+      const run = await runtime.resume('run', { planner, changes: 'accept' })
+      const outcome = await clock.until(run.result)
+      const attempts = calls.filter(({ stepId }) => stepId === 'a').length
+      expect({ then, now, attempts, status: statusesOf(run).a }).toEqual({
+        then,
+        now,
+        attempts: sentAgain ? 2 : 1,
+        status: sentAgain ? 'succeeded' : 'uncertain',
+      })
+      if (!sentAgain) expect(outcome).toMatchObject({ failure: { code: 'PROCESS_ENDED' } })
+    }
+  })
+
+  it('asks the planner where the policy is to send it again, and there is no tool any more that could', async () => {
+    const calls: Call[] = []
+    const effects = { effects: 'external', idempotent: false } as const
+    const journal = await recordedUntil(50, (clock) => ({ tools: [noted(clock, calls, effects)] }), chain)
+    const clock = new VirtualClock()
+    const troubles: string[] = []
+    const planner = createFixedPlanner(chain, {
+      replan: (request) => {
+        troubles.push(...request.troubles.map(({ type }) => type))
+        return { giveUp: 'nobody knows' }
+      },
+    })
+    await using runtime = createRuntime({ tools: [], journal, clock })
+    const run = await runtime.resume('run', { planner, changes: 'accept', uncertain: 'retry' })
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'gave_up' })
+    expect(troubles).toEqual(['uncertain'])
+  })
+
+  it('is uncertain of what was out when it was being stopped, although the tool is gone since', async () => {
+    const calls: Call[] = []
+    const effects = { effects: 'external', idempotent: false } as const
+    const journal = await recordedUntil(50, (clock) => ({ tools: [noted(clock, calls, effects)] }), chain)
+    const clock = new VirtualClock()
+    await journal.request?.('run', { type: 'run.cancel' })
+    await using runtime = createRuntime({ tools: [], journal, clock })
+    const run = await runtime.resume('run', { changes: 'accept' })
+    expect(await clock.until(run.result)).toMatchObject({ status: 'cancelled' })
+    expect(statusesOf(run)).toMatchObject({ a: 'uncertain' })
+  })
+
+  it('has what waits for its turn go, although its tool has other limits since', async () => {
+    const calls: Call[] = []
+    const free = planOf(['a', 'b', 'c'].map((id) => ({ id, tool: 'note' })))
+    const one = (clock: VirtualClock): Tool => noted(clock, calls, { concurrency: 1 })
+    const journal = await recordedUntil(50, (clock) => ({ tools: [one(clock)] }), free)
+    const clock = new VirtualClock()
+    await using runtime = createRuntime({ tools: [noted(clock, calls)], journal, clock })
+    const run = await runtime.resume('run')
+    expect(await clock.until(run.result)).toMatchObject({ reason: 'done', counts: { succeeded: 3 } })
+    expect(calls.map(({ stepId }) => stepId).sort()).toEqual(['a', 'a', 'b', 'c'])
+  })
+
   it('keeps to the times of its backoffs and of its own limit', async () => {
     const plan = planOf([
       { id: 'a', tool: 'fail', retry: { attempts: 2, backoffMs: 1_000, factor: 1, maxBackoffMs: 1_000, jitter: 0 } },

@@ -5,7 +5,7 @@ import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
-import { ownership, standingLines } from '../ownerLines.ts'
+import { lossLines, ownership, standingLines } from '../ownerLines.ts'
 import { questionLines, refusedLines, requestLines } from '../waitingLines.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
 
@@ -18,7 +18,7 @@ export interface ShowOptions {
 export async function show(run: string | undefined, options: ShowOptions, output: Output): Promise<number> {
   return withJournal(options.journal, async (journal) => {
     const summary = runMeant(journal, run)
-    const { runId, events: total } = summary
+    const { runId, events: total, lostAfter } = summary
     const { at = total - 1 } = options
     const replayed = await readRun(journal, runId, { at })
     const isLatest = at === total - 1
@@ -34,7 +34,7 @@ export async function show(run: string | undefined, options: ShowOptions, output
     const { state, questions } = replayed
     output.print([
       ...lines(replayed, { moment: isLatest ? '' : `, as it was after event ${at}`, standing, isLeft }, output),
-      ...(isLatest ? separated(questionLines(replayed, colours)) : []),
+      ...(isLatest ? [...separated(lossLines(summary, colours)), ...separated(questionLines(replayed, colours))] : []),
       ...separated(requestLines(asked, Date.now())),
       ...separated(refusedLines(refused, Date.now())),
     ])
@@ -43,6 +43,7 @@ export async function show(run: string | undefined, options: ShowOptions, output
       state,
       at,
       ...(isLatest && { ...ownership(summary, owner), questions, requests: asked, refused }),
+      ...(isLatest && lostAfter !== undefined && { lostAfter }),
     })
     return exitCodes.done
   })

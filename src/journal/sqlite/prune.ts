@@ -49,12 +49,13 @@ export function pruneRuns(within: Within, { before, unfinished = 'keep' }: Prune
       .all(before) as unknown as RunRow[]
     return removeAll(
       within,
-      old.filter((run) => !isOwned(run) && (unfinished === 'remove' || run.reason !== null)),
+      old.filter((run) => !isOwned(run) && (unfinished === 'remove' || run.reason !== null || isUnseen(database, run))),
     )
   })
 }
 
 function removeAll({ database, contents }: Within, runs: readonly RunRow[]): Pruned {
+  const seen = runs.filter((run) => !isUnseen(database, run))
   const usedBy = database.prepare('SELECT hash FROM uses WHERE run = ?')
   const remove = database.prepare('DELETE FROM runs WHERE id = ?')
   const used: Uint8Array[] = []
@@ -62,5 +63,17 @@ function removeAll({ database, contents }: Within, runs: readonly RunRow[]): Pru
     for (const { hash } of usedBy.all(id) as readonly { readonly hash: Uint8Array }[]) used.push(hash)
     remove.run(id)
   }
-  return { runs: runs.map((run) => run.run_id), outputBytes: contents.sweep(used) }
+  return { runs: seen.map((run) => run.run_id), outputBytes: contents.sweep(used) }
+}
+
+/** A copy whose process died before it was whole. */
+function isUnseen(database: Database, { id, events }: RunRow): boolean {
+  return events === 0 && database.prepare('SELECT 1 FROM events WHERE run = ? LIMIT 1').get(id) !== undefined
+}
+
+/** Takes out what a run had written before anybody was to see it, in the transaction of the caller. */
+export function emptyRun({ database, contents }: Pick<Within, 'database' | 'contents'>, { id }: RunRow): void {
+  database.prepare('DELETE FROM events WHERE run = ?').run(id)
+  const used = database.prepare('DELETE FROM uses WHERE run = ? RETURNING hash').all(id)
+  contents.sweep((used as readonly { readonly hash: Uint8Array }[]).map(({ hash }) => hash))
 }

@@ -18,6 +18,8 @@ import { writeSnapshot } from './snapshotText.ts'
 export interface WriterStatements {
   readonly event: Statement
   readonly head: Statement
+  /** Finds out whether the run is still the writer's. */
+  readonly fence: Statement
   readonly start: Statement
   readonly label: Statement
   readonly snapshot: Statement
@@ -31,6 +33,7 @@ export function writerStatements(database: Database): WriterStatements {
       `UPDATE runs SET state = ?, reason = ?, changed_at = ?, events = ?, chain = ?, progress = ?
        WHERE id = ? AND fence = ?`,
     ),
+    fence: database.prepare('UPDATE runs SET changed_at = ? WHERE id = ? AND fence = ?'),
     start: database.prepare(
       'UPDATE runs SET goal = ?, started_at = ?, parent = ?, fork_of = ?, fork_seq = ? WHERE id = ?',
     ),
@@ -79,6 +82,7 @@ export class RunWriter implements RunJournal, Pending {
   /** Number of the latest request that was given out. */
   #taken = 0
   #reusable: ReusableOutput[] = []
+  #isHidden = false
   #progress: RunProgress
   /** What is in the file, but not yet safe from a loss of power. */
   #isUnsynced = false
@@ -107,6 +111,14 @@ export class RunWriter implements RunJournal, Pending {
     this.#next = event.seq + 1
   }
 
+  hide(): void {
+    this.#isHidden = true
+  }
+
+  show(): void {
+    this.#isHidden = false
+  }
+
   describe(progress: RunProgress): void {
     this.#progress = progress
   }
@@ -122,8 +134,8 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   flush(durability: Durability = 'process'): void | Promise<void> {
-    if (this.#rows.length === 0 && this.#refusals.length === 0 && !(durability === 'power' && this.#isUnsynced))
-      return undefined
+    const hasMore = this.#rows.length > 0 || (this.#start !== undefined && !this.#isHidden)
+    if (!hasMore && this.#refusals.length === 0 && !(durability === 'power' && this.#isUnsynced)) return undefined
     return this.#options.commits.add(this, durability)
   }
 
@@ -147,20 +159,10 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   write(): void {
-    const { id, fence, statements, contents, reuse } = this.#options
-    const { state, reason, ...shown } = this.#progress
-    const { changes } = statements.head.run(
-      state,
-      reason ?? null,
-      this.#changedAt,
-      this.#next,
-      this.#chain,
-      JSON.stringify(shown),
-      id,
-      fence,
-    )
-    if (changes === 0) throw this.#takenOver()
-    if (this.#start !== undefined) this.#writeStart(this.#start)
+    const { id, statements, contents, reuse } = this.#options
+    const { reason } = this.#progress
+    if (!this.#writeHead()) throw this.#takenOver()
+    if (this.#start !== undefined && !this.#isHidden) this.#writeStart(this.#start)
     for (const content of this.#contents) contents.keep(id, content)
     for (const { seq, body, chain, request } of this.#rows) {
       statements.event.run(id, seq, body, chain)
@@ -172,6 +174,24 @@ export class RunWriter implements RunJournal, Pending {
     for (const kept of this.#reusable) reuse.writeBeside({ ...kept, kind: 'step' }) // U5
   }
 
+  /** A run without events in its row has not begun for anybody else. @returns whether the run is still this writer's */
+  #writeHead(): boolean {
+    const { id, fence, statements } = this.#options
+    if (this.#isHidden) return statements.fence.run(this.#changedAt, id, fence).changes !== 0
+    const { state, reason = null, ...shown } = this.#progress
+    const { changes } = statements.head.run(
+      state,
+      reason,
+      this.#changedAt,
+      this.#next,
+      this.#chain,
+      JSON.stringify(shown),
+      id,
+      fence,
+    )
+    return changes !== 0
+  }
+
   #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {
     const { id, statements } = this.#options
     const { runId = null, seq = null, at: begunAt = at } = forkedFrom ?? {}
@@ -181,7 +201,7 @@ export class RunWriter implements RunJournal, Pending {
 
   written(durability: Durability): void {
     this.#isUnsynced = durability !== 'power'
-    this.#start = undefined
+    if (!this.#isHidden) this.#start = undefined
     this.#rows = []
     this.#contents = []
     this.#snapshots = []

@@ -24,7 +24,7 @@ import { isBusy, journalFailure } from './failures.ts'
 import { GroupCommit } from './groupCommit.ts'
 import { Owner, type RunOwner } from './owner.ts'
 import { checkPresence } from './presence.ts'
-import { pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
+import { emptyRun, pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
 import { readEvents } from './readEvents.ts'
 import { insertRequest, listRequests } from './requestsTable.ts'
 import { RequestWatch } from './requestWatch.ts'
@@ -141,6 +141,7 @@ class FileJournal implements SqliteJournal {
         const found = findRun(this.#database, runId)
         if (found !== undefined && !this.#isAbandoned(found)) throw runExists(runId, this.path)
         if (found === undefined) insertRun(this.#database, runId, now)
+        else emptyRun(this.#within, found) // its fence still counts
         return this.#take(runOf(this.#database, runId, this.path))
       })
     })
@@ -154,6 +155,7 @@ class FileJournal implements SqliteJournal {
 
   *read(runId: string, from = 0): Generator<JournalEvent> {
     const run = this.#doing('be read', () => runOf(this.#database, runId, this.path))
+    if (run.events === 0) return // it has not begun for anybody but its writer
     yield* readEvents({ database: this.#database, contents: this.#contents, run, path: this.path, from })
   }
 
@@ -266,7 +268,7 @@ class FileJournal implements SqliteJournal {
     }
   }
 
-  /** Its process died before anything of it was written. */
+  /** Its process died before anything of it was to be seen. */
   #isAbandoned({ events, owner }: RunRow): boolean {
     return events === 0 && (owner === null || this.#owner.find(owner) === undefined)
   }

@@ -117,9 +117,17 @@ export function makeReady(turn: Turn, id: string): void {
     setEntry(turn, id, { ...entry, status: 'held' })
   } else {
     setEntry(turn, id, { ...entry, status: 'ready' })
-    const lane = laneOf(turn, step)
-    turn.ready = turn.ready.set(lane, pushReady(turn.ready.get(lane), entry.rank, id))
+    queueReady(turn, step)
   }
+}
+
+/** Has a step that is ready wait for its turn; one that goes over a list is expanded instead. */
+export function queueReady(turn: Turn, step: Step): void {
+  const { id } = step
+  const rank = turn.entries.get(id)?.rank
+  if (rank === undefined || (step.forEach && step.expanded === undefined)) return
+  const lane = laneOf(turn, step)
+  turn.ready = turn.ready.set(lane, pushReady(turn.ready.get(lane), rank, id))
 }
 
 function gather(turn: Turn, id: string, entry: Entry, length: number): void {

@@ -19,6 +19,7 @@ import { expandReady } from './expand.ts'
 import { raise } from './fail.ts'
 import { countOut } from './lanes.ts'
 import { wasTold, type Entry } from './ledger.ts'
+import { noteEdit, noteKnown } from './lostEnd.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal } from './planner.ts'
 import { findRefusal, type Command } from './refusal.ts'
@@ -128,6 +129,7 @@ export function edit(turn: Turn, event: RunEdit): void {
   if (!isTaken(turn, event)) return
   turn.refused = findConflict(turn, event.patch) ?? tryPatch(turn, event.patch)
   if (turn.refused !== undefined) return
+  noteEdit(turn, event.patch)
   takeBackTroubles(turn)
   expandReady(turn)
 }
@@ -138,6 +140,7 @@ export function retryStep(turn: Turn, event: StepRetry): void {
   const found = stepFor(turn, event)
   if (found === undefined) return
   clearTimer(turn, `retry:${id}`)
+  noteKnown(turn, [id])
   if (found.entry.status === 'running') countOut(turn, found.step, -1) // nobody had the run (F3)
   setEntry(turn, id, {
     ...found.entry,

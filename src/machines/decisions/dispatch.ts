@@ -5,20 +5,25 @@
 // D3. Nothing goes out after the verdict, nor of a plan that waits for approval, nor of one that is still being written
 //     unless the run wants it so, however the run came to this state.
 import { resolveReferences } from '../../plan/references.ts'
-import type { JsonObject } from '../../plan/json.ts'
 import type { Step } from '../../plan/schema.ts'
-import type { StepExecute } from '../coordinator.messages.ts'
 import { lookUp } from './advance.ts'
-import { countOut, laneHasRoom, laneOf, roleOf } from './lanes.ts'
-import { hasEffects } from './effects.ts'
+import { executeCommand } from './execute.ts'
+import { countOut, laneHasRoom, laneOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
+import { isBegunInDoubt, lostFailure, mayHaveBeenDone } from './lostEnd.ts'
 import { comesBefore, popReady, type ReadyQueue } from './readyQueue.ts'
 import { failStep } from './fail.ts'
 import { setEntry, type Turn } from './turn.ts'
+import { makeUncertain } from './uncertain.ts'
 
 export function dispatchReady(turn: Turn): void {
-  if (turn.verdict || !planMayGo(turn)) return // D3
-  for (let next = takeNext(turn); next !== undefined; next = takeNext(turn)) sendOut(turn, next)
+  if (!planMayGo(turn)) return // D3
+  for (let next = nextToGo(turn); next !== undefined; next = nextToGo(turn)) sendOut(turn, next)
+}
+
+/** D3: what is sent out may end the run at once. */
+function nextToGo(turn: Turn): Ready | undefined {
+  return turn.verdict === undefined ? takeNext(turn) : undefined
 }
 
 function planMayGo({ planIsWhole, planIsApproved, run }: Turn): boolean {
@@ -89,29 +94,10 @@ function sendOut(turn: Turn, { step, entry }: Ready): void {
     })
     return
   }
-  turn.commands.push(executeCommand(turn, step, running, input.value))
-}
-
-/** The command that carries out an attempt. */
-export function executeCommand(turn: Turn, step: Step, entry: Entry, input: JsonObject): StepExecute {
-  const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
-  const timeoutMs = step.timeoutMs ?? traits?.timeoutMs
-  return {
-    type: 'step.execute',
-    runId: turn.run.runId,
-    stepId: step.id,
-    attempt: entry.attempt,
-    idempotencyKey: `${turn.run.runId}/${step.id}${entry.generation > 1 ? `/${String(entry.generation)}` : ''}`,
-    role: roleOf(turn.run, step),
-    ...(step.tool !== undefined && { tool: step.tool }),
-    ...(step.goal && { goal: step.goal }),
-    ...(step.instruction !== undefined && { instruction: step.instruction }),
-    ...(step.tools !== undefined && { tools: step.tools }),
-    input,
-    ...(step.expect !== undefined && { expect: step.expect }),
-    ...(step.item !== undefined && { item: step.item }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(step.cache === true && traits && !hasEffects(turn.run, step) && { cache: true as const }),
-    ...(traits?.heartbeatMs !== undefined && { heartbeatMs: traits.heartbeatMs }),
+  if (mayHaveBeenDone(turn, step)) {
+    makeUncertain(turn, id, running, lostFailure(turn, step))
+    return
   }
+  const inDoubt = isBegunInDoubt(turn, step) && { inDoubt: true as const }
+  turn.commands.push({ ...executeCommand(turn, step, running, input.value), ...inDoubt })
 }

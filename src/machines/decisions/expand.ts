@@ -7,6 +7,7 @@ import { lookUp, propagate } from './advance.ts'
 import { countOut } from './lanes.ts'
 import { failStep, raise } from './fail.ts'
 import type { Entry } from './ledger.ts'
+import { noteItems } from './lostEnd.ts'
 import { tryPatch } from './revise.ts'
 import { setEntry, type Turn } from './turn.ts'
 
@@ -41,6 +42,7 @@ function expandAll(turn: Turn, ids: readonly string[]): boolean {
   const because: Patch['because'] = { type: 'expanded', text, steps: expanded }
   const patch: Patch = { base: turn.plan.revision, by: { planner: 'coordinator' }, because, operations }
   if (tryPatch(turn, patch) !== undefined) return false
+  for (const id of expanded) noteItems(turn, patch, id)
   if (turn.run.elaborates)
     raise(turn, { type: 'expanded', text, ...(expanded[0] !== undefined && { stepId: expanded[0] }) })
   return true

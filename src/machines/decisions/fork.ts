@@ -4,6 +4,7 @@
 // F2. Time is moved: what was due so much later is due so much later from now on, and the time in between is not counted.
 // F3. What was out is out again as after a recovery, in the fork's own name: with keys of its own, and with sub-runs of its own.
 //     Where the effect of an attempt may have happened in the other run, the step is uncertain.
+// F4. What comes after that moment is new work, also where the other run had done it and the record of that is lost.
 import type { ForkOutcome, RunForked } from '../coordinator.messages.ts'
 import { extendBudget } from './control.ts'
 import { failStep } from './fail.ts'
@@ -26,6 +27,7 @@ export function forkPaused(turn: Turn, event: RunForked): void {
 
 function change(turn: Turn, event: RunForked): void {
   const { id, at, by = 'fork', since, outcomes = {}, facts = [], withdrawn = [], limits, patch } = event
+  turn.lostEnd = undefined // F4
   moveTime(turn, turn.now - since)
   for (const [step, outcome] of Object.entries(outcomes)) endOtherwise(turn, step, outcome)
   takeFacts(turn, `report:${by}`, facts)

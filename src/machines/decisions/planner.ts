@@ -14,6 +14,7 @@ import { patchWaits, planWaits } from './approvals.ts'
 import { expandReady } from './expand.ts'
 import { budgetShort, mayHelpAgain, raise } from './fail.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
+import { noteAmendment } from './lostEnd.ts'
 import { spend, takeFacts } from './outcomes.ts'
 import { adoptPlan, findConflict, tryPatch } from './revise.ts'
 import { isOnly, settleTroubles } from './settle.ts'
@@ -183,6 +184,7 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
     raise(turn, { type: 'patch_refused', text: refusal })
     return
   }
+  noteAmendment(turn, patch, troubles)
   settleTroubles(turn, troubles, patch)
   takeBackTroubles(turn)
   expandReady(turn)

@@ -8,16 +8,19 @@
 // G4. What was being found out is found out anew, by the tools and the policy that there are now.
 // G5. What was out of a run that is paused goes out when the pause ends, but for what people and sub-runs have in hand.
 // G6. A run that was being stopped has nothing left to wait for.
+// G7. What an attempt may have done is for the tool to say that it was sent with; whether it may go out again, for that one and
+//     for the tool that there is now: an effect is not repeated because somebody has since declared that to do no harm.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
-import type { RunForked, RunRecovered } from '../coordinator.messages.ts'
-import { lookUp } from './advance.ts'
+import type { RunForked, RunRecovered, RunStarted } from '../coordinator.messages.ts'
+import { lookUp, queueReady } from './advance.ts'
 import { stopWaiting } from './close.ts'
-import { executeCommand } from './dispatch.ts'
-import { mayHaveHadEffect } from './effects.ts'
+import { mayRepeatEffect } from './effects.ts'
+import { executeCommand } from './execute.ts'
 import { expandReady } from './expand.ts'
 import { countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
+import { isBegunInDoubt } from './lostEnd.ts'
 import { askAfterRecovery } from './planner.ts'
 import { entriesNow, setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, putBack, resolveDoubt } from './uncertain.ts'
@@ -29,8 +32,8 @@ export function recover(turn: Turn, event: GoneOnWith): void {
 }
 
 export function recoverPaused(turn: Turn, event: GoneOnWith): void {
-  takeOver(turn, event, (paused, step, entry, why) => {
-    if (goesOnByItself(paused, step, entry)) takeUp(paused, step, entry, why)
+  takeOver(turn, event, (paused, step, entry, cut) => {
+    if (goesOnByItself(paused, step, entry, cut)) takeUp(paused, step, entry, cut)
     else {
       countOut(paused, step, -1)
       putBack(paused, step.id, entry) // G1, G5
@@ -38,16 +41,21 @@ export function recoverPaused(turn: Turn, event: GoneOnWith): void {
   })
 }
 
-/** @param why a step is uncertain that may have had its effect, in words */
-type TakeUp = (turn: Turn, step: Step, entry: Entry, why: string) => void
+/** What cut an attempt short. */
+interface Cut {
+  /** As the attempt was sent with. */
+  readonly tools: RunStarted['tools']
+  /** Why the step is uncertain, in words, where it may have had its effect. */
+  readonly why: string
+}
+
+type TakeUp = (turn: Turn, step: Step, entry: Entry, cut: Cut) => void
 
 function takeOver(turn: Turn, { type, tools, planner, uncertain }: GoneOnWith, takeUpOne: TakeUp): void {
-  const { settings } = turn.run
-  turn.run = { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) }
-  if (turn.verdict !== undefined) {
-    stopWaiting(turn) // G6
-    return
-  }
+  if (turn.verdict !== undefined) stopWaiting(turn) // G6, G7
+  const { settings, tools: before } = turn.run
+  useNow(turn, { ...turn.run, tools, planner, ...(uncertain && { settings: { ...settings, uncertain } }) })
+  if (turn.verdict !== undefined) return
   for (const [key, at] of turn.timers) turn.commands.push({ type: 'timer.set', key, at }) // G2
   for (const id of turn.doubts.keys()) {
     const step = turn.steps.get(id)
@@ -56,10 +64,27 @@ function takeOver(turn: Turn, { type, tools, planner, uncertain }: GoneOnWith, t
   }
   for (const [id, entry] of entriesNow(turn)) {
     const step = turn.steps.get(id)
-    if (entry.status === 'running' && step !== undefined) takeUpOne(turn, step, entry, whyUncertain(type, id))
+    if (entry.status === 'running' && step !== undefined)
+      takeUpOne(turn, step, entry, { tools: before, why: whyUncertain(type, id) })
   }
   askAfterRecovery(turn) // G3
   expandReady(turn)
+}
+
+/** Other tools may have other limits: what is out, and what waits for its turn, is counted by them from now on. */
+function useNow(turn: Turn, run: RunStarted): void {
+  const out: Step[] = []
+  const ready: Step[] = []
+  for (const [id, { status }] of entriesNow(turn)) {
+    const step = turn.steps.get(id)
+    if (step !== undefined && status === 'running') out.push(step)
+    if (step !== undefined && status === 'ready') ready.push(step)
+  }
+  for (const step of out) countOut(turn, step, -1)
+  turn.run = run
+  for (const step of out) countOut(turn, step, 1)
+  turn.ready = turn.ready.clear()
+  for (const step of ready) queueReady(turn, step)
 }
 
 function whyUncertain(type: GoneOnWith['type'], id: string): string {
@@ -67,9 +92,9 @@ function whyUncertain(type: GoneOnWith['type'], id: string): string {
   return `${what} while step "${id}" was out, and it cannot be told whether it had its effect.`
 }
 
-function takeUp(turn: Turn, step: Step, entry: Entry, why: string): void {
+function takeUp(turn: Turn, step: Step, entry: Entry, { why, tools }: Cut): void {
   const { id } = step
-  if (mayHaveHadEffect(turn.run, step)) {
+  if (mayRepeatEffect(step, tools, turn.run.tools)) {
     makeUncertain(turn, id, entry, {
       code: processEnded,
       message: why,
@@ -92,11 +117,11 @@ function takeUp(turn: Turn, step: Step, entry: Entry, why: string): void {
   turn.commands.push({
     ...command,
     ...(leftMs !== undefined && { timeoutMs: leftMs }),
-    ...(entry.subRunId !== undefined && { subRunId: entry.subRunId }),
+    ...(entry.subRunId === undefined ? isBegunInDoubt(turn, step) && { inDoubt: true } : { subRunId: entry.subRunId }),
   })
 }
 
 /** A person who was asked, a sub-run that has begun; and what is uncertain does not go out in any case. */
-function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry): boolean {
-  return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayHaveHadEffect(turn.run, step)
+function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry, { tools }: Cut): boolean {
+  return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayRepeatEffect(step, tools, turn.run.tools)
 }

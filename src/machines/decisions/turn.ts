@@ -81,6 +81,7 @@ function workingCopy(context: CoordinatorContext, event: { readonly id: string; 
     verdict: context.verdict,
     outcome: context.outcome,
     late: context.late,
+    lostEnd: context.lostEnd,
     counts: { ...context.counts },
     eventId: event.id,
     now: event.at,

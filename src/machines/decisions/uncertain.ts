@@ -9,10 +9,11 @@ import type { Step } from '../../plan/schema.ts'
 import type { Failure } from '../reports.messages.ts'
 import { lookUp, recount } from './advance.ts'
 import { backoffMs, retryPolicy } from './backoff.ts'
-import { executeCommand } from './dispatch.ts'
+import { executeCommand } from './execute.ts'
 import { about, backOff, endFailed, raise } from './fail.ts'
 import { countOut } from './lanes.ts'
 import type { Entry } from './ledger.ts'
+import { endLost, noteKnown } from './lostEnd.ts'
 import { setEntry, type Turn } from './turn.ts'
 
 /** The failure of an attempt whose process ended: it says nothing of the step itself. */
@@ -23,6 +24,7 @@ export function makeUncertain(turn: Turn, id: string, entry: Entry, failure: Fai
   const step = turn.steps.get(id)
   if (step === undefined) return
   countOut(turn, step, -1)
+  noteKnown(turn, [id])
   setEntry(turn, id, { ...entry, status: 'uncertain', failure, endedAt: turn.now, undecided: true, loss: 'lost' })
   if (turn.verdict === undefined) resolveDoubt(turn, step)
 }
@@ -45,7 +47,8 @@ export function followPolicy(turn: Turn, step: Step): void {
       findOut(turn, step, 'person')
       break
     case 'retry':
-      sendAgain(turn, step, entry)
+      if (isGone(turn, step)) tellPlanner(turn, step)
+      else sendAgain(turn, step, entry)
       break
     case 'fail':
       setEntry(turn, step.id, { ...entry, undecided: undefined })
@@ -59,6 +62,11 @@ export function followPolicy(turn: Turn, step: Step): void {
   }
 }
 
+/** There is no tool any more that could do it again. */
+function isGone(turn: Turn, { tool }: Step): boolean {
+  return tool !== undefined && turn.run.tools[tool] === undefined
+}
+
 export function tellPlanner(turn: Turn, step: Step): void {
   const entry = turn.entries.get(step.id)
   if (entry === undefined) return
@@ -66,13 +74,13 @@ export function tellPlanner(turn: Turn, step: Step): void {
   raise(turn, { type: 'uncertain', text: doubtOf(step.id, entry), ...about(step, entry), ...(failure && { failure }) })
 }
 
-/** One more attempt, with the same idempotency key. Where the process had ended, it does not count as a try; a step that is cut
+/** One more attempt, with the same idempotency key. Where the process had ended, or the record is lost, it does not count as a try; a step that is cut
  * short again and again has failed after `limits.sameFailure` tries, or as many as its own policy allows. */
 export function sendAgain(turn: Turn, step: Step, entry: Entry): void {
   const { id } = step
   const { failure } = entry
   const again: Entry = { ...entry, undecided: undefined, loss: undefined }
-  if (failure === undefined || failure.code === processEnded) {
+  if (failure === undefined || failure.code === processEnded || failure.code === endLost) {
     putBack(turn, id, again)
     return
   }

@@ -5,7 +5,12 @@
 // N3. A snapshot that another version wrote, or that holds other fields than the coordinator has today, is not used.
 import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
 import type { RunSnapshot, StoredSnapshot } from '../../journal/journal.ts'
-import { initialContext, type Asked, type CoordinatorContext } from '../../machines/coordinator.context.ts'
+import {
+  initialContext,
+  type Asked,
+  type CoordinatorContext,
+  type LostEnd,
+} from '../../machines/coordinator.context.ts'
 import type { CoordinatorStanding } from '../../machines/coordinatorFold.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
 import type { ModelUsage, Outcome, Trouble } from '../../machines/reports.messages.ts'
@@ -55,6 +60,11 @@ interface Small {
   readonly doubts: readonly (readonly [string, 'tool' | 'person'])[]
   readonly modelUse: readonly (readonly [string, ModelUsage])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
+  readonly lostEnd: {
+    readonly after: number | null
+    readonly tools: RunStarted['tools']
+    readonly known: readonly string[]
+  } | null
   /** As the run goes on with, which may not be what it began with. */
   readonly run: Omit<RunStarted, 'plan' | 'goal'>
 }
@@ -110,6 +120,7 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       doubts: [...context.doubts],
       modelUse: [...context.modelUse],
       assumptionsByFact: [...context.assumptionsByFact],
+      lostEnd: writeLostEnd(context.lostEnd),
       run: withoutGoal(context.run),
     },
     plans: {
@@ -205,7 +216,16 @@ function readContext(
     failures: () => PersistentMap(small.failures),
     doubts: () => PersistentMap(small.doubts),
     modelUse: () => PersistentMap(small.modelUse),
+    lostEnd: () => readLostEnd(small.lostEnd),
   })
+}
+
+function writeLostEnd(lost: LostEnd | undefined): Small['lostEnd'] {
+  return lost === undefined ? null : { ...lost, after: lost.after ?? null, known: [...lost.known] }
+}
+
+function readLostEnd(lost: Small['lostEnd']): LostEnd | undefined {
+  return lost === null ? undefined : { ...lost, after: lost.after ?? undefined, known: PersistentSet(lost.known) }
 }
 
 function withoutGoal({ goal: _goal, plan: _plan, ...run }: RunStarted): Small['run'] {
