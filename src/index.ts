@@ -15,6 +15,7 @@ export {
   defineTool,
   exportJournal,
   importJournal,
+  readExport,
   journalVersion,
   copyRun,
   memoryJournal,
@@ -30,6 +31,8 @@ export {
   verifyJournal,
 } from './runtime/index.ts'
 export type {
+  ExportedRun,
+  ImportOptions,
   CachedPlannerOptions,
   CheckContext,
   CheckResult,

@@ -193,7 +193,14 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
       if (stderr.includes('✓ list')) process.kill(pid, 'SIGKILL')
     })
     expect(signal).toBe('SIGKILL')
-    const replayed = replayJournal(importJournal(readFileSync(journal, 'utf8')))
+    const refused = await planloom(['replay', journal])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/has no end: it was cut short.* Up to event \d+ .*\[JOURNAL_BROKEN\][^]*--unchecked/)
+    const told = await planloom(['replay', journal, '--unchecked'])
+    expect(told.code).toBe(0)
+    expect(told.stderr).toContain('What is taken of it ends with event')
+    expect(told.stdout).toContain('The journal ends while the run is awaiting')
+    const replayed = replayJournal(importJournal(readFileSync(journal, 'utf8'), { unchecked: true }))
     expect(replayed.state).toBe('awaiting')
     expect([...replayed.ledger()]).toMatchObject([
       { id: 'list', status: 'succeeded' },
