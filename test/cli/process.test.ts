@@ -127,6 +127,19 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
     await kept.close()
   })
 
+  it('goes on waiting for approval by the command that is named, or without --people, where there is no terminal', async () => {
+    const journal = join(folder, 'waiting.db')
+    const wants = ['run', planFile('approved', 'wait'), ...tools, '-j', journal, '--people', 'journal']
+    const left = await planloom([...wants, '--approval', 'required'], signalAt('SIGTERM', 'planloom approve'))
+    expect(left.code).toBe(75)
+    expect(left.stdout).toContain('--people journal')
+    const resume = ['resume', planFile('approved', 'wait'), ...tools, '-j', journal]
+    for (const people of [[], ['--people', 'journal']]) {
+      const again = await planloom([...resume, ...people], signalAt('SIGTERM', 'planloom approve'))
+      expect(again).toMatchObject({ code: 75, stdout: expect.stringContaining('left unfinished') })
+    }
+  })
+
   it('stops at once when SIGTERM comes twice, and what it was leaving can be gone on with', async () => {
     const journal = join(folder, 'twice.db')
     const args = ['run', planFile('twice', 'ignore'), ...tools, '--journal', journal]

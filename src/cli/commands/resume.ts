@@ -26,7 +26,7 @@ export async function resume(
     const { runId } = openRunMeant(journal, run)
     return { runId, plannerBefore: plannerOf(journal, runId), before: endedRequests(journal, runId) }
   })
-  const going = { ...running, ...(plannerBefore !== undefined && { plannerBefore }) }
+  const going = { ...running, ...peopleFor(options, output), ...(plannerBefore !== undefined && { plannerBefore }) }
   return carryOut(file, going, output, async (runtime) => {
     const begun = await runtime.resume(runId, resuming(options))
     await tellRequests(begun, { journal: path, before }, output)
@@ -37,6 +37,15 @@ export async function resume(
 /** How runs are gone on with, as the command line says. */
 export function resuming({ acceptChanges, uncertain }: ResumeCommandOptions): ResumeOptions {
   return { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
+}
+
+/** What a run waits for is not thrown away because nobody is at this terminal: it goes on waiting in its journal. */
+export function peopleFor(
+  { people }: Pick<RunOptions, 'people'>,
+  { streams: { stdin, stderr } }: Output,
+): Pick<RunOptions, 'people'> {
+  if (people !== undefined) return { people }
+  return stdin.isTTY && stderr.isTTY === true ? {} : { people: 'journal' }
 }
 
 function plannerOf(journal: SqliteJournal, runId: string): string | undefined {
