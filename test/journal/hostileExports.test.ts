@@ -147,6 +147,24 @@ describe('an export that was changed', () => {
     )
   }, 120_000)
 
+  it('tells nothing that a terminal would obey', async () => {
+    const [head = '', ...events] = exported[0] ?? []
+    const clear = '\\u001b[2J\\n'
+    const named = events.map((line) =>
+      line.replaceAll('Double', `${clear}Double`).replaceAll(/run-\w+/g, `run-${clear}x`),
+    )
+    const called = [await imported([head.replaceAll(/run-\w+/g, `run-${clear}x`), ...named])]
+    expectClear(called[0] as Called, [0], 'import')
+    for (const command of ['show', 'events', 'runs']) called.push(await callCommand(command, '-j', journal))
+    called.push(
+      await callCommand('show', '-j', journal, '--at', '2'),
+      await callCommand('replay', 'latest', '-j', journal),
+    )
+    called.push(await callCommand('export', '-j', journal, '--out', join(folder, 'again.jsonl')))
+    // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+    for (const { stdout, stderr } of called) expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+  })
+
   it('may have times finer than milliseconds', async () => {
     const [head = '', ...events] = exported[0] ?? []
     const finer = events.map((line) => JSON.stringify({ ...(JSON.parse(line) as object), at: 1_700_000_000_000.5 }))
