@@ -235,6 +235,8 @@ describe('planloom resume', () => {
     const { code, stderr } = await callCommand('resume', hopeless, '-j', journal, '-q')
     expect(code).toBe(2)
     expect(stderr).toContain('RUN_CHANGED')
+    expect(stderr).toContain('--accept-changes')
+    expect(stderr).not.toContain("changes: 'accept'")
     expect((await callCommand('resume', hopeless, '-j', journal, '-q', '--accept-changes')).code).toBe(1)
   })
 })

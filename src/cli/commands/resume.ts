@@ -1,5 +1,5 @@
 // `planloom resume`: goes on with a run whose process has ended.
-import type { ResumeOptions, SqliteJournal } from '../../runtime/index.ts'
+import { PlanloomError, type ResumeOptions, type SqliteJournal } from '../../runtime/index.ts'
 import { refuseFixed } from '../fixedOptions.ts'
 import { openRunMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
@@ -28,7 +28,7 @@ export async function resume(
   })
   const going = { ...running, ...peopleFor(options, output), ...(plannerBefore !== undefined && { plannerBefore }) }
   return carryOut(file, going, output, async (runtime) => {
-    const begun = await runtime.resume(runId, resuming(options))
+    const begun = await runtime.resume(runId, resuming(options)).catch(inWordsOfTheCommand)
     await tellRequests(begun, { journal: path, before }, output)
     return begun
   })
@@ -37,6 +37,14 @@ export async function resume(
 /** How runs are gone on with, as the command line says. */
 export function resuming({ acceptChanges, uncertain }: ResumeCommandOptions): ResumeOptions {
   return { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
+}
+
+/** Who calls the command gives options to it, and not to `resume()`. */
+function inWordsOfTheCommand(error: unknown): never {
+  if (!(error instanceof PlanloomError) || error.code !== 'RUN_CHANGED') throw error
+  const { code, message, where } = error
+  const hint = 'Bring back what it began with, or go on all the same: --accept-changes.'
+  throw new PlanloomError(code, message, { hint, where, cause: error })
 }
 
 /** What a run waits for is not thrown away because nobody is at this terminal: it goes on waiting in its journal. */
