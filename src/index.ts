@@ -30,6 +30,7 @@ export {
   defineTool,
   exportJournal,
   importJournal,
+  readExport,
   journalVersion,
   copyRun,
   memoryJournal,
@@ -47,6 +48,8 @@ export {
   verifyJournal,
 } from './runtime/index.ts'
 export type {
+  ExportedRun,
+  ImportOptions,
   CachedPlannerOptions,
   CassetteMismatchError,
   CassetteOptions,

@@ -1,7 +1,7 @@
 // Approval at the terminal: plans and steps of a run and of its sub-runs that wait for it are put to a person, one after another.
-import { renderTree } from '../plan/index.ts'
 import { CommandRefusedError, type Question, type Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
+import { draw } from './drawing.ts'
 import { printable } from './escape.ts'
 import type { Questions } from './questions.ts'
 import { answerCommand, approveCommand } from './waitingLines.ts'
@@ -40,7 +40,7 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
   const putPlan = (): void => {
     const { plan } = run
     if (!plan) return
-    const lines = ['', ...renderTree(plan).trimEnd().split('\n'), '', `${colours.cyan('?')} the plan wants approval`]
+    const lines = ['', ...draw(plan, 'tree'), '', `${colours.cyan('?')} the plan wants approval`]
     put(`revision ${plan.revision}`, lines, approveCommand(run.id), (because) => {
       if (because === undefined) run.approve({ by })
       else run.reject(because, { by })

@@ -2,11 +2,14 @@
 //
 // F1. An event is in the file before any command that it causes goes out: whatever ends the process, what stands in the file
 //     can be replayed up to there.
-import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PlanloomError } from '../errors.ts'
-import { importJournal, journalLines, memoryJournal, type Journal, type JournalEvent } from '../runtime/index.ts'
+import { JournalLines, memoryJournal, readExport, type Journal, type JournalEvent } from '../runtime/index.ts'
+import { printable } from './escape.ts'
+import type { Output } from './output.ts'
 import { readText } from './readDocument.ts'
+import { openReplacement, unwritable } from './replaceFile.ts'
 
 /** Found out before the run, not with its first event.
  *
@@ -26,7 +29,8 @@ export function checkWritable(
     })
   }
   try {
-    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK)
+    if (existsSync(path)) accessSync(path, constants.W_OK)
+    if (found === undefined || found.isFile()) accessSync(dirname(path), constants.W_OK) // it is written beside it first
   } catch (error) {
     throw unwritable(path, error)
   }
@@ -45,64 +49,62 @@ export function journalInFile(path: string): Journal {
       const kept = memory.create(runId)
       if (isBegun) return kept
       isBegun = true
-      const file = tried(path, () => openSync(path, 'w'))
+      const file = openReplacement(path)
+      const lines = new JournalLines()
       return {
         runId,
         get next() {
           return kept.next
         },
         append(event) {
-          tried(path, () => {
-            writeAll(file, journalLines(event))
-          })
+          file.write(lines.of(event))
+          file.show() // F1: what stood there goes with the first event of the run, and not before
           kept.append(event)
         },
         flush: () => kept.flush(),
         close() {
-          tried(path, () => {
-            closeSync(file)
-          })
+          if (kept.next > 0) file.write(lines.end())
+          file.close()
         },
       }
     },
   }
 }
 
-/** @throws `FILE_UNREADABLE`, `JOURNAL_FORMAT`, `JOURNAL_BROKEN` */
-export function readJournal(path: string): readonly JournalEvent[] {
+/** @param unchecked what there is, also of a file that was cut or changed
+ * @throws `FILE_UNREADABLE`, `JOURNAL_FORMAT`, `JOURNAL_BROKEN` */
+export function readJournal(
+  path: string,
+  { unchecked = false }: { readonly unchecked?: boolean },
+  output: Output,
+): readonly JournalEvent[] {
+  const { events, state, because } = readLines(path, unchecked)
+  const note = (text: string): void => {
+    output.note([`${output.errorColours.yellow('!')} ${printable(text)}`])
+  }
+  if (state === 'unchecked')
+    note(`${path} is of format 1, which has neither an end nor a checksum: whether it is whole cannot be told.`)
+  if (state === 'broken') note(`${because ?? path}. What is taken of it ends with event ${events.length - 1}.`)
+  return events
+}
+
+function readLines(path: string, unchecked: boolean): ReturnType<typeof readExport> {
   const text = readText(path)
   try {
-    return importJournal(text, { name: path })
+    return readExport(text, { name: path, unchecked })
   } catch (error) {
+    if (!(error instanceof PlanloomError)) throw error
+    const { code, message, where } = error
     // Whoever calls the command has not exported anything.
-    if (!(error instanceof PlanloomError) || error.code !== 'JOURNAL_FORMAT' || /"planloom"/.test(text.slice(0, 200)))
-      throw error
-    throw new PlanloomError('JOURNAL_FORMAT', `${path} is not the journal of a run.`, {
-      hint: 'planloom run … --journal run.jsonl writes one.',
-      where: { path },
-      cause: error,
-    })
+    if (code === 'JOURNAL_FORMAT' && !/"planloom"/.test(text.slice(0, 200))) {
+      throw new PlanloomError('JOURNAL_FORMAT', `${path} is not the journal of a run.`, {
+        hint: 'planloom run … --journal run.jsonl writes one.',
+        where: { path },
+        cause: error,
+      })
+    }
+    if (code !== 'JOURNAL_BROKEN') throw error
+    const hint = error.hint?.replace(/importJournal\(.*\)/, 'say --unchecked')
+    throw new PlanloomError(code, message, { hint, where, cause: error })
   }
-}
-
-/** A pipe may take less at once than it is given. */
-export function writeAll(file: number, text: string): void {
-  let rest = Buffer.from(text)
-  while (rest.length > 0) rest = rest.subarray(writeSync(file, rest))
-}
-
-function tried<T>(path: string, action: () => T): T {
-  try {
-    return action()
-  } catch (error) {
-    throw unwritable(path, error)
-  }
-}
-
-function unwritable(path: string, cause: unknown): PlanloomError {
-  return new PlanloomError('FILE_UNWRITABLE', `${path} cannot be written: ${(cause as Error).message}`, {
-    hint: 'Choose a file in a folder that exists and may be written to.',
-    where: { path },
-    cause,
-  })
 }

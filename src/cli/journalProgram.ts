@@ -5,7 +5,7 @@ import { repair, verify } from './commands/journal.ts'
 import { prune, type PruneRunsOptions } from './commands/prune.ts'
 import { runs, type RunsOptions } from './commands/runs.ts'
 import { show, type ShowOptions } from './commands/show.ts'
-import { exportRun, importRun, type ExportOptions } from './commands/transfer.ts'
+import { exportRun, importRun, type ExportOptions, type ImportCommandOptions } from './commands/transfer.ts'
 import { defaultJournal } from './journals.ts'
 import type { Output } from './output.ts'
 import { labelsOf, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
@@ -57,11 +57,11 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
       end(await exportRun(run, options, output))
     })
 
-  onJournal(
-    command('import <file>', 'take an exported run into a journal', ['import run.jsonl --journal runs.db']),
-  ).action(async (file: string, options: { readonly journal: string }) => {
-    end(await importRun(file, options, output))
-  })
+  onJournal(command('import <file>', 'take an exported run into a journal', ['import run.jsonl --journal runs.db']))
+    .option('--unchecked', 'take what can be read of a file that was cut or changed')
+    .action(async (file: string, options: ImportCommandOptions) => {
+      end(await importRun(file, options, output))
+    })
 
   onJournal(
     command('prune', 'remove old runs that are over, and what is kept for other runs and is too old', [

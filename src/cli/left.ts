@@ -12,11 +12,20 @@ export type GoOn = (runId: string) => string
  * @param tools modules that were given beside the file */
 export function resumeCommand(
   file: string | undefined,
-  { journal, tools = [] }: { readonly journal: string; readonly tools?: readonly string[] | undefined },
+  {
+    journal,
+    tools = [],
+    people,
+  }: {
+    readonly journal: string
+    readonly tools?: readonly string[] | undefined
+    readonly people?: 'terminal' | 'journal' | undefined
+  },
 ): GoOn {
   const named = file === undefined ? '<file>' : quoted(file)
   return (runId) => {
     const words = [runId, '--journal', journal, ...tools.flatMap((module) => ['--tools', module])]
+    if (people === 'journal') words.push('--people', people)
     return ['planloom resume', named, ...words.map(quoted)].join(' ')
   }
 }

@@ -201,6 +201,7 @@ function createProgram(output: Output, end: (code: number) => void): Command {
   )
     .option('--events', 'with --json: every transition as a line, before the document')
     .option('-q, --quiet', 'show the end only')
+    .option('--unchecked', 'of a file that was cut or changed: take what can be read')
     .action(async (run: string, options: ReplayOptions) => {
       end(await replay(run, options, output))
     })

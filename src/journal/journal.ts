@@ -10,8 +10,8 @@ import type { BudgetUsed, StepStatus } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
 
-/** Version of the event format; written at the head of every export. */
-export const journalVersion = 1
+/** Version of the event format; written at the head of every export (2: an end with a checksum). */
+export const journalVersion = 2
 
 export type JournalEvent = (RunStarted | CoordinatorMessage) & {
   readonly seq: number

@@ -22,7 +22,8 @@ export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
 export type { Pruned, PruneOptions } from '../journal/sqlite/prune.ts'
 export { sqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '../journal/sqlite/sqliteJournal.ts'
 export { memoryJournal, type MemoryJournalOptions } from '../journal/memoryJournal.ts'
-export { exportJournal, importJournal, journalLines } from '../journal/jsonLines.ts'
+export { exportJournal, JournalLines } from '../journal/jsonLines.ts'
+export { importJournal, readExport, type ExportedRun, type ImportOptions } from '../journal/readJsonLines.ts'
 export {
   journalVersion,
   type Durability,

@@ -16,7 +16,7 @@ import { transitionOf } from './runRecord.ts'
 /** Replays events through the coordinator's chart.
  *
  * @param events from number 0 (`run.started`) on; a beginning of a run gives the run as it stood then.
- * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`.
+ * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`, and where no run can have had one of them.
  */
 export function replayJournal(events: Iterable<JournalEvent>): Replay {
   const transitions: Transition[] = []
@@ -48,15 +48,31 @@ export function foldJournal(
     })
   }
   const first = start.value
-  const fold = new CoordinatorFold(first)
+  const fold = takenIn(first, () => new CoordinatorFold(first))
   onEvent(first, fold.state, fold.context)
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
     const event = next.value
     if (event.type === 'run.started') continue
-    fold.take(event)
+    takenIn(event, () => {
+      fold.take(event)
+    })
     onEvent(event, fold.state, fold.context)
   }
   return { first, state: fold.state, context: fold.context }
+}
+
+/** What breaks the chart has been recorded by nobody: its own decisions never do. */
+function takenIn<T>(event: JournalEvent, take: () => T): T {
+  try {
+    return take()
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new PlanloomError('JOURNAL_BROKEN', `No run can have had event ${event.seq} (${event.type}): ${message}`, {
+      hint: 'What stands before it can be read.',
+      where: event.type === 'run.started' ? { runId: event.runId } : {},
+      cause,
+    })
+  }
 }
 
 /** @param standing may be read from a snapshot, as far as it is looked at */

@@ -1,5 +1,5 @@
 // Journals in SQLite files from the command line: recording, listing, looking back, taking out and in, repairing.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
@@ -184,7 +184,7 @@ describe('planloom resume', () => {
     await callCommand('run', work, '--journal', whole, '-q', ...more)
     await callCommand('export', '-j', whole, '--out', file)
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, lines).join('\n'))
-    expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
+    expect((await callCommand('import', file, '--unchecked', '-j', journal)).code).toBe(0)
     return journal
   }
 
@@ -235,6 +235,8 @@ describe('planloom resume', () => {
     const { code, stderr } = await callCommand('resume', hopeless, '-j', journal, '-q')
     expect(code).toBe(2)
     expect(stderr).toContain('RUN_CHANGED')
+    expect(stderr).toContain('--accept-changes')
+    expect(stderr).not.toContain("changes: 'accept'")
     expect((await callCommand('resume', hopeless, '-j', journal, '-q', '--accept-changes')).code).toBe(1)
   })
 })
@@ -247,10 +249,10 @@ describe('planloom resume --all', () => {
     for (const [id, keep] of [['first', 3], ['second', 4], ['third', 99]] as const) {
       const own = lines.slice(0, keep).join('\n').replaceAll(/run-\w+/g, id)
       writeFileSync(file, own)
-      expect((await callCommand('import', file, '-j', journal)).code).toBe(0)
+      expect((await callCommand('import', file, '--unchecked', '-j', journal)).code).toBe(0)
     }
     writeFileSync(file, lines.slice(0, 3).join('\n').replaceAll(/run-\w+/g, 'other').replaceAll('"doubler"', '"tripler"'))
-    await callCommand('import', file, '-j', journal)
+    await callCommand('import', file, '--unchecked', '-j', journal)
     const { code, json, stderr } = await callCommand('resume', goal, '--all', '-j', journal, '--json')
     expect(stderr).toMatch(/! other .*RUN_CHANGED/)
     expect(code).toBe(1)
@@ -264,6 +266,27 @@ describe('planloom resume --all', () => {
     expect([none.code, none.stdout]).toEqual([0, 'No run was gone on with.\n'])
     expect((await callCommand('resume', goal, 'first', '--all', '-j', journal)).code).toBe(2)
   }) // prettier-ignore
+})
+
+describe('planloom export --overwrite', () => {
+  it('of a run that is damaged leaves the export as it is that was there before', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    const folder = scratchFolder()
+    const file = join(folder, 'run.jsonl')
+    const exportIt = ['export', done, '-j', journal, '--out', file, '--overwrite']
+    expect((await callCommand(...exportIt)).code).toBe(0)
+    const before = readFileSync(file, 'utf8')
+    expect((await callCommand(...exportIt)).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    const database = new DatabaseSync(journal)
+    database.prepare(`UPDATE events SET body = replace(body, 'succeeded', 'sucksided') WHERE seq = 4`).run()
+    database.close()
+    const { code, stderr } = await callCommand(...exportIt)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('JOURNAL_BROKEN')])
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    expect(readdirSync(folder)).toEqual(['run.jsonl'])
+  })
 })
 
 describe('planloom journal', () => {

@@ -127,6 +127,19 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
     await kept.close()
   })
 
+  it('goes on waiting for approval by the command that is named, or without --people, where there is no terminal', async () => {
+    const journal = join(folder, 'waiting.db')
+    const wants = ['run', planFile('approved', 'wait'), ...tools, '-j', journal, '--people', 'journal']
+    const left = await planloom([...wants, '--approval', 'required'], signalAt('SIGTERM', 'planloom approve'))
+    expect(left.code).toBe(75)
+    expect(left.stdout).toContain('--people journal')
+    const resume = ['resume', planFile('approved', 'wait'), ...tools, '-j', journal]
+    for (const people of [[], ['--people', 'journal']]) {
+      const again = await planloom([...resume, ...people], signalAt('SIGTERM', 'planloom approve'))
+      expect(again).toMatchObject({ code: 75, stdout: expect.stringContaining('left unfinished') })
+    }
+  })
+
   it('stops at once when SIGTERM comes twice, and what it was leaving can be gone on with', async () => {
     const journal = join(folder, 'twice.db')
     const args = ['run', planFile('twice', 'ignore'), ...tools, '--journal', journal]
@@ -193,7 +206,14 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
       if (stderr.includes('✓ list')) process.kill(pid, 'SIGKILL')
     })
     expect(signal).toBe('SIGKILL')
-    const replayed = replayJournal(importJournal(readFileSync(journal, 'utf8')))
+    const refused = await planloom(['replay', journal])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/has no end: it was cut short.* Up to event \d+ .*\[JOURNAL_BROKEN\][^]*--unchecked/)
+    const told = await planloom(['replay', journal, '--unchecked'])
+    expect(told.code).toBe(0)
+    expect(told.stderr).toContain('What is taken of it ends with event')
+    expect(told.stdout).toContain('The journal ends while the run is awaiting')
+    const replayed = replayJournal(importJournal(readFileSync(journal, 'utf8'), { unchecked: true }))
     expect(replayed.state).toBe('awaiting')
     expect([...replayed.ledger()]).toMatchObject([
       { id: 'list', status: 'succeeded' },

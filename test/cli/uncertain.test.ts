@@ -30,7 +30,7 @@ describe('planloom show', () => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const asked = lines.findIndex((line) => line.includes('"step.checked"'))
     writeFileSync(file, lines.slice(0, asked).join('\n')) // its process was killed while somebody thought about it
-    await callCommand('import', file, '-j', journal)
+    await callCommand('import', file, '--unchecked', '-j', journal)
     const { stdout } = await callCommand('show', '-j', journal)
     expect(stdout).toMatch(
       /It waits for\n {2}pay {2}it cannot be told whether "pay" had its effect.*\n.*planloom answer/,

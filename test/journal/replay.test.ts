@@ -8,6 +8,7 @@ import {
   defineTool,
   exportJournal,
   importJournal,
+  readExport,
   memoryJournal,
   replayJournal,
   ToolError,
@@ -201,19 +202,72 @@ describe('replay', () => {
 describe('an exported journal', () => {
   const lines = async () => (await exported((await eventfulRun()).events)).split('\n')
 
-  it('begins with its format, and has one event on each line', async () => {
+  it('begins with its format, has one event on each line, and ends with their number and a checksum', async () => {
     const all = await lines()
-    expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 1 })
-    expect(all.slice(1, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(
-      all.slice(1, -1).map((_, index) => index),
-    )
+    expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 2 })
+    const events = all.slice(1, -2)
+    expect(events.map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(events.map((_, index) => index))
+    expect(JSON.parse(all.at(-2) ?? '')).toEqual({
+      planloom: 'end',
+      events: events.length,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
     expect(all.at(-1)).toBe('')
+    expect(readExport(all.join('\n'))).toMatchObject({ state: 'whole' })
   })
 
-  it('whose last line was cut off is read without it', async () => {
+  it('that was cut at the end of any line, or within one, is refused, and says how far it goes', async () => {
+    const all = (await lines()).slice(0, -1)
+    for (let length = 2; length < all.length; length++) {
+      const kept = all.slice(0, length)
+      const within = `${kept.join('\n')}\n${all[length]?.slice(0, -5) ?? ''}`
+      for (const text of [kept.join('\n'), `${kept.join('\n')}\n`, within]) {
+        expect(() => importJournal(text, { name: 'run.jsonl' })).toThrow(
+          expect.objectContaining({
+            code: 'JOURNAL_BROKEN',
+            message: expect.stringContaining(`Up to event ${length - 2} (`),
+            hint: expect.stringContaining('unchecked: true'),
+          }),
+        )
+        const taken = readExport(text, { unchecked: true })
+        expect(taken).toMatchObject({ state: 'broken', because: expect.any(String) })
+        expect(taken.events).toHaveLength(length - 1)
+      }
+    }
+  })
+
+  it('that was changed anywhere is refused', async () => {
+    const text = (await lines()).join('\n')
+    for (let at = 0; at < text.length; at += 97) {
+      const other = text[at] === 'x' ? 'y' : 'x'
+      const changed = text.slice(0, at) + other + text.slice(at + 1)
+      expect(() => importJournal(changed)).toThrow(
+        expect.objectContaining({ code: expect.stringMatching(/^JOURNAL_(BROKEN|FORMAT)$/) }),
+      )
+    }
+  })
+
+  it('of format 1, which had no end, is read and told to be unchecked', async () => {
     const all = await lines()
-    const cut = all.slice(0, -1).join('\n').slice(0, -5)
-    expect(importJournal(cut)).toHaveLength(all.length - 3)
+    const first = [JSON.stringify({ ...(JSON.parse(all[0] ?? '') as object), version: 1 }), ...all.slice(1, -2)]
+    expect(readExport(first.join('\n'))).toMatchObject({ state: 'unchecked' })
+    expect(() => importJournal(first.join('\n').slice(0, -5))).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_BROKEN' }),
+    )
+  })
+
+  it('with an event of a type that there is not is refused with its line', async () => {
+    const all = await lines()
+    const strange = all.map((line, index) =>
+      index === 5 ? line.replace(/"type":"[^"]+"/, '"type":"step.forgotten"') : line,
+    )
+    expect(() => importJournal(strange.join('\n'))).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_BROKEN', message: expect.stringMatching(/line 6 .*step\.forgotten/) }),
+    )
+  })
+
+  it('may have been through a system with other line breaks', async () => {
+    expect(readExport((await lines()).join('\r\n'))).toMatchObject({ state: 'whole' })
   })
 
   it('with a line missing or spoilt in the middle is refused with its number', async () => {

@@ -19,6 +19,8 @@ export interface ReplayOptions {
   /** The end only. */
   readonly quiet?: boolean
   readonly journal: string
+  /** Take what there is of a file that was cut or changed. */
+  readonly unchecked?: boolean
 }
 
 /** @param named a file that a run was exported to, or a run of the journal
@@ -26,7 +28,7 @@ export interface ReplayOptions {
 export async function replay(named: string, options: ReplayOptions, output: Output): Promise<number> {
   checkEvents(options, output)
   const events = existsSync(named)
-    ? readJournal(named)
+    ? readJournal(named, options, output)
     : await withJournal(options.journal, (journal) => [...journal.read(runMeant(journal, named).runId)])
   const replayed = replayJournal(events)
   const check = checkReplay(events)

@@ -1,5 +1,5 @@
 // `planloom resume`: goes on with a run whose process has ended.
-import type { ResumeOptions, SqliteJournal } from '../../runtime/index.ts'
+import { PlanloomError, type ResumeOptions, type SqliteJournal } from '../../runtime/index.ts'
 import { refuseFixed } from '../fixedOptions.ts'
 import { openRunMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
@@ -26,9 +26,9 @@ export async function resume(
     const { runId } = openRunMeant(journal, run)
     return { runId, plannerBefore: plannerOf(journal, runId), before: endedRequests(journal, runId) }
   })
-  const going = { ...running, ...(plannerBefore !== undefined && { plannerBefore }) }
+  const going = { ...running, ...peopleFor(options, output), ...(plannerBefore !== undefined && { plannerBefore }) }
   return carryOut(file, going, output, async (runtime) => {
-    const begun = await runtime.resume(runId, resuming(options))
+    const begun = await runtime.resume(runId, resuming(options)).catch(inWordsOfTheCommand)
     await tellRequests(begun, { journal: path, before }, output)
     return begun
   })
@@ -37,6 +37,23 @@ export async function resume(
 /** How runs are gone on with, as the command line says. */
 export function resuming({ acceptChanges, uncertain }: ResumeCommandOptions): ResumeOptions {
   return { ...(acceptChanges && { changes: 'accept' }), ...(uncertain && { uncertain }) }
+}
+
+/** Who calls the command gives options to it, and not to `resume()`. */
+function inWordsOfTheCommand(error: unknown): never {
+  if (!(error instanceof PlanloomError) || error.code !== 'RUN_CHANGED') throw error
+  const { code, message, where } = error
+  const hint = 'Bring back what it began with, or go on all the same: --accept-changes.'
+  throw new PlanloomError(code, message, { hint, where, cause: error })
+}
+
+/** What a run waits for is not thrown away because nobody is at this terminal: it goes on waiting in its journal. */
+export function peopleFor(
+  { people }: Pick<RunOptions, 'people'>,
+  { streams: { stdin, stderr } }: Output,
+): Pick<RunOptions, 'people'> {
+  if (people !== undefined) return { people }
+  return stdin.isTTY && stderr.isTTY === true ? {} : { people: 'journal' }
 }
 
 function plannerOf(journal: SqliteJournal, runId: string): string | undefined {

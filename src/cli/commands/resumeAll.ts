@@ -10,15 +10,16 @@ import { openStates, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { endedRequests, tellRequests } from '../requestsTold.ts'
 import { endedRun, headline, summaryDocument } from '../summary.ts'
-import { resuming, type ResumeCommandOptions } from './resume.ts'
+import { peopleFor, resuming, type ResumeCommandOptions } from './resume.ts'
 import { goOnWith, openWork } from './run.ts'
 
 export interface ResumeAllCommandOptions extends ResumeCommandOptions {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-export async function resumeAll(file: string, options: ResumeAllCommandOptions, output: Output): Promise<number> {
-  refuseFixed('resume', options)
+export async function resumeAll(file: string, given: ResumeAllCommandOptions, output: Output): Promise<number> {
+  refuseFixed('resume', given)
+  const options = { ...given, ...peopleFor(given, output) }
   const { labels, journal } = options
   const before = await withJournal(journal, (opened) => {
     const open = opened.runs({ state: openStates })

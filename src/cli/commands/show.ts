@@ -1,6 +1,6 @@
 // `planloom show`: one run of a journal, as it is or as it was after some event.
-import { renderTree } from '../../plan/index.ts'
 import { isOpenRequest, readRun, type Replay } from '../../runtime/index.ts'
+import { draw } from '../drawing.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
@@ -70,7 +70,7 @@ function lines(
     ...(outcome
       ? summaryLines(run, outcome, output.colours, output.columns)
       : ['', ...standing, ...countLines(replayed, isLeft), ...revisionLines(run, output.colours)]),
-    ...(plan && !outcome ? ['', ...renderTree(plan, { fold: true }).trimEnd().split('\n')] : []),
+    ...(plan && !outcome ? ['', ...draw(plan, 'tree', { fold: true })] : []),
   ]
 }
 

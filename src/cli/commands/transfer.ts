@@ -1,17 +1,18 @@
 // `planloom export` and `import`: a run as one portable file, out of a journal and into one.
-import { closeSync, openSync } from 'node:fs'
 import {
   copyRun,
-  journalLines,
+  JournalLines,
   PlanloomError,
   sqliteJournal,
   type JournalEvent,
   type SqliteJournal,
 } from '../../runtime/index.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { checkWritable, readJournal, writeAll } from '../journalFile.ts'
+import { printable } from '../escape.ts'
+import { checkWritable, readJournal } from '../journalFile.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
+import { replaceFile } from '../replaceFile.ts'
 
 export interface ExportOptions {
   readonly journal: string
@@ -25,28 +26,34 @@ export async function exportRun(run: string | undefined, options: ExportOptions,
   if (out !== undefined) checkWritable(out, { overwrite })
   return withJournal(options.journal, (journal) => {
     const { runId, events } = runMeant(journal, run)
+    const write = (put: (text: string) => void): void => {
+      const lines = new JournalLines()
+      for (const event of journal.read(runId)) put(lines.of(event))
+      put(lines.end())
+    }
     if (out === undefined) {
-      for (const event of journal.read(runId)) output.streams.stdout.write(journalLines(event))
+      write((text) => output.streams.stdout.write(text))
       return exitCodes.done
     }
-    const file = openSync(out, 'w')
-    try {
-      for (const event of journal.read(runId)) writeAll(file, journalLines(event))
-    } finally {
-      closeSync(file)
-    }
-    output.print([`${events} events of ${runId} are in ${out}.`])
+    replaceFile(out, write)
+    output.print([`${events} events of ${printable(runId)} are in ${printable(out)}.`])
     output.document({ runId, events, file: out })
     return exitCodes.done
   })
 }
 
-export async function importRun(file: string, options: { readonly journal: string }, output: Output): Promise<number> {
-  const events = readJournal(file)
+export interface ImportCommandOptions {
+  readonly journal: string
+  /** Take what there is of a file that was cut or changed. */
+  readonly unchecked?: boolean
+}
+
+export async function importRun(file: string, options: ImportCommandOptions, output: Output): Promise<number> {
+  const events = readJournal(file, options, output)
   const journal = sqliteJournal(options.journal)
   try {
     const runId = await copied(events, journal)
-    output.print([`${events.length} events of ${runId} are in ${options.journal}.`])
+    output.print([`${events.length} events of ${printable(runId)} are in ${printable(options.journal)}.`])
     output.document({ runId, events: events.length, journal: options.journal })
     return exitCodes.done
   } finally {

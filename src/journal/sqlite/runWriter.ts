@@ -107,7 +107,7 @@ export class RunWriter implements RunJournal, Pending {
     this.#rows.push({ seq: event.seq, body, chain: this.#chain, request })
     if (contents.length > 0) this.#contents.push(...contents)
     if (event.type === 'run.started') this.#start = event
-    this.#changedAt = event.at
+    this.#changedAt = Math.floor(event.at) // a clock may count finer than the column
     this.#next = event.seq + 1
   }
 
@@ -195,7 +195,7 @@ export class RunWriter implements RunJournal, Pending {
   #writeStart({ goal, at, labels, parentRunId, forkedFrom }: RunStarted): void {
     const { id, statements } = this.#options
     const { runId = null, seq = null, at: begunAt = at } = forkedFrom ?? {}
-    statements.start.run(goal.text, begunAt, parentRunId ?? null, runId, seq, id)
+    statements.start.run(goal.text, Math.floor(begunAt), parentRunId ?? null, runId, seq, id)
     for (const [name, value] of Object.entries(labels ?? {})) statements.label.run(id, name, value)
   }
 
