@@ -76,6 +76,7 @@ export type {
   Replay,
   ReplayCheck,
   ReplayDifference,
+  RunEnd,
   Run,
   RunActorEvent,
   RunActorInput,
