@@ -112,6 +112,7 @@ export type {
   Replay,
   ReplayCheck,
   ReplayDifference,
+  RunEnd,
   Run,
   RunActorEvent,
   RunActorInput,

@@ -3,7 +3,8 @@
 // E1. What was recorded of outcomes, answers and times is taken in as it was; only the decisions are made anew.
 // E2. Decisions are recorded with the event after the one that they were made at (`decided`). Those at which a process died are
 //     not known, and not compared.
-import type { JournalEvent } from '../journal/journal.ts'
+// E3. What is decided at the last event shows in how the run stood then, which a journal keeps beside the events.
+import type { JournalEvent, RunProgress } from '../journal/journal.ts'
 import { CoordinatorFold } from '../machines/coordinatorFold.ts'
 import { decisionsOf } from './decisions.ts'
 import { startOf } from './recovery.ts'
@@ -18,17 +19,25 @@ export interface ReplayDifference {
   readonly now: readonly string[]
   /** Today the run is over there, and then it was not. */
   readonly isOverNow?: true
+  /** At the last event: how the run stood then, and how it does today. */
+  readonly end?: { readonly then: RunEnd; readonly now: RunEnd }
 }
+
+/** How a run stood after its last event: its state, and why it is over, where it is. */
+export type RunEnd = Pick<RunProgress, 'state' | 'reason'>
 
 export interface ReplayCheck {
   /** How many events' decisions were compared; none where the run was recorded before decisions were. */
   readonly compared: number
+  /** How the run stood after its last event was compared, too. */
+  readonly comparesEnd: boolean
   readonly difference?: ReplayDifference
 }
 
 /** Takes a recorded run through today's coordinator, and compares what it decides with what was decided then.
  *
  * @param events all of a run, from number 0 on
+ * @param recorded how it stood after the last of them, as `journal.runs()` tells; without it, what was decided there is not compared
  * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`
  * @example
  * import { checkReplay, createRuntime, memoryJournal } from 'planloom'
@@ -38,27 +47,33 @@ export interface ReplayCheck {
  * await run.result
  * checkReplay([...(journal.read(run.id) as Iterable<never>)]).difference // undefined
  */
-export function checkReplay(events: readonly JournalEvent[]): ReplayCheck {
+export function checkReplay(events: readonly JournalEvent[], recorded?: Partial<RunEnd>): ReplayCheck {
   const first = startOf(events, events[0]?.id ?? '')
-  if (!first.recordsDecisions) return { compared: 0 }
+  const comparesEnd = recorded?.state !== undefined
   const fold = new CoordinatorFold(first)
   let compared = 0
   let before: JournalEvent | undefined
   for (const event of events) {
-    if (before !== undefined && isKnown(before, event)) {
+    if (first.recordsDecisions && before !== undefined && isKnown(before, event)) {
       const { outcome, commands, eventId } = fold.context
       // An event that the chart does not take leaves the commands of the one before it standing.
       const now = eventId === before.id ? decisionsOf(commands) : []
       const then = event.decided ?? []
       const isOver = outcome !== undefined
       if (isOver || then.join() !== now.join())
-        return { compared, difference: { seq: before.seq, then, now, ...(isOver && { isOverNow: true }) } }
+        return { compared, comparesEnd, difference: { seq: before.seq, then, now, ...(isOver && { isOverNow: true }) } }
       compared += 1
     }
     if (event.type !== 'run.started') fold.take(event)
     before = event
   }
-  return { compared }
+  if (recorded?.state === undefined) return { compared, comparesEnd }
+  const then: RunEnd = { state: recorded.state, ...(recorded.reason !== undefined && { reason: recorded.reason }) }
+  const { outcome } = fold.context
+  const now: RunEnd = { state: fold.state, ...(outcome && { reason: outcome.reason }) }
+  if (then.state === now.state && then.reason === now.reason) return { compared, comparesEnd }
+  const seq = before?.seq ?? 0
+  return { compared, comparesEnd, difference: { seq, then: [], now: [], end: { then, now } } }
 }
 
 /** E2; and what is asked of a run that nobody has is taken in without a word to anybody. */

@@ -44,7 +44,7 @@ export type {
   ReuseStore,
 } from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
-export { checkReplay, type ReplayCheck, type ReplayDifference } from './checkReplay.ts'
+export { checkReplay, type ReplayCheck, type ReplayDifference, type RunEnd } from './checkReplay.ts'
 export { EventMarks, type EventMark } from './eventMarks.ts'
 export { checkRequest } from './requestCheck.ts'
 export { readRun, type ReadRunOptions } from './readRun.ts'

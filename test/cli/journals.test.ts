@@ -289,6 +289,22 @@ describe('planloom export --overwrite', () => {
   })
 })
 
+describe('planloom replay of a run of a journal', () => {
+  it('compares how it ended, too', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    expect((await callCommand('replay', done, '-j', journal, '-q')).stdout).toContain('comes to the same end')
+    const database = new DatabaseSync(journal)
+    database.prepare(`UPDATE runs SET state = 'failed', reason = 'goal_unmet' WHERE run_id = ?`).run(done)
+    database.close()
+    const { code, stdout } = await callCommand('replay', done, '-j', journal, '-q')
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      'at event 5, the last one: then the run was failed (goal unmet); today the run was completed (done)',
+    )
+  })
+})
+
 describe('planloom journal', () => {
   it('finds the first event that is damaged, and saves those before it', async () => {
     const journal = await recorded()

@@ -46,6 +46,7 @@ describe('a recorded run', () => {
     const doctored = events.map((event) => (event.seq === 2 ? { ...event, decided: ['send c/1'] } : event))
     expect(checkReplay(doctored)).toEqual({
       compared: 1,
+      comparesEnd: false,
       difference: { seq: 1, then: ['send c/1'], now: ['send b/1'] },
     })
   })
@@ -59,6 +60,22 @@ describe('a recorded run', () => {
   it('of an earlier version cannot be compared', async () => {
     const [first, ...rest] = await recorded()
     const { recordsDecisions: _, ...older } = first as Extract<JournalEvent, { readonly type: 'run.started' }>
-    expect(checkReplay([older, ...rest])).toEqual({ compared: 0 })
+    expect(checkReplay([older, ...rest])).toEqual({ compared: 0, comparesEnd: false })
+    expect(checkReplay([older, ...rest], { state: 'completed', reason: 'done' })).toEqual({
+      compared: 0,
+      comparesEnd: true,
+    })
+  })
+
+  it('comes to the end that it came to then, or to another one that is named', async () => {
+    const events = await recorded()
+    expect(checkReplay(events, { state: 'completed', reason: 'done' })).toEqual({ compared: 3, comparesEnd: true })
+    const then = { state: 'failed', reason: 'goal_unmet' }
+    expect(checkReplay(events, then).difference).toEqual({
+      seq: 3,
+      then: [],
+      now: [],
+      end: { then, now: { state: 'completed', reason: 'done' } },
+    })
   })
 })

@@ -1,7 +1,7 @@
 // `planloom replay`: tells a run again from its journal, without running anything, and says whether today's code would decide as
 // the code did that it was recorded with.
 import { existsSync } from 'node:fs'
-import { checkReplay, replayJournal, type Replay, type ReplayCheck } from '../../runtime/index.ts'
+import { checkReplay, replayJournal, type Replay, type ReplayCheck, type RunEnd } from '../../runtime/index.ts'
 import { inTone } from '../colours.ts'
 import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
@@ -27,11 +27,14 @@ export interface ReplayOptions {
  * @returns 1 where decisions differ */
 export async function replay(named: string, options: ReplayOptions, output: Output): Promise<number> {
   checkEvents(options, output)
-  const events = existsSync(named)
-    ? readJournal(named, options, output)
-    : await withJournal(options.journal, (journal) => [...journal.read(runMeant(journal, named).runId)])
+  const { events, recorded } = existsSync(named)
+    ? { events: readJournal(named, options, output), recorded: undefined }
+    : await withJournal(options.journal, (journal) => {
+        const summary = runMeant(journal, named)
+        return { events: [...journal.read(summary.runId)].slice(0, summary.events), recorded: summary }
+      })
   const replayed = replayJournal(events)
-  const check = checkReplay(events)
+  const check = checkReplay(events, recorded)
   const ended = replayedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)
   output.print([`${output.colours.bold('goal')}  ${printable(ended.goal.text)}`])
@@ -49,16 +52,26 @@ export async function replay(named: string, options: ReplayOptions, output: Outp
   return check.difference === undefined ? exitCodes.done : exitCodes.failed
 }
 
-function checkLine({ compared, difference }: ReplayCheck, { colours }: Output): string {
+function checkLine({ compared, comparesEnd, difference }: ReplayCheck, { colours }: Output): string {
   if (difference === undefined) {
+    if (compared === 0 && !comparesEnd) return 'What was decided then is not in the record; it cannot be compared.'
+    const end = comparesEnd
+      ? ', and comes to the same end'
+      : ', up to the last one: how the run ended is not in this record'
     return compared === 0
-      ? 'What was decided then is not in the record; it cannot be compared.'
-      : `${colours.green('✓')} decides as it did then, at all of ${compared} events`
+      ? `${colours.green('✓')} comes to the same end; what was decided before that is not in the record`
+      : `${colours.green('✓')} decides as it did then, at all of ${compared} events${end}`
   }
-  const { seq, then, now, isOverNow } = difference
+  const { seq, then, now, isOverNow, end } = difference
+  if (end !== undefined)
+    return `${colours.red('✗')} decides otherwise at event ${seq}, the last one: then ${endInWords(end.then)}; today ${endInWords(end.now)}`
   const words = (decisions: readonly string[]): string => (decisions.length === 0 ? 'nothing' : decisions.join(', '))
   const today = isOverNow ? 'the run is over' : words(now)
   return `${colours.red('✗')} decides otherwise at event ${seq}: then ${printable(words(then))}; today ${printable(today)}`
+}
+
+function endInWords({ state, reason }: RunEnd): string {
+  return `the run was ${state}${reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`}`
 }
 
 /** What happened, with the time since the start. */

@@ -17,7 +17,7 @@ const patch = asRecorded(patchSchema)
 const usage = part.usage.exactOptional()
 const unattended = yes.exactOptional()
 
-const fromPlanner = { requestId: text, usage }
+const fromPlanner = { requestId: text, usage, unsound: part.unsoundRounds.exactOptional() }
 const fromExecutor = { stepId: text, attempt: count, unattended }
 const fromPerson = { by: text.exactOptional(), request: count.exactOptional(), unattended }
 const recovered = {
@@ -42,9 +42,11 @@ const bodies: { readonly [T in EventType]: BodyOf<T> } = {
     parentStepId: text.exactOptional(),
     forkedFrom: part.forkPoint.exactOptional(),
     recordsDecisions: yes.exactOptional(),
+    inDoubt: yes.exactOptional(),
     cancelled: text.exactOptional(),
   },
   'run.recovered': recovered,
+  'run.endLost': { after: count, of: count.exactOptional(), because: text, unattended: yes },
   'run.forked': {
     ...recovered,
     since: part.time,
@@ -69,6 +71,13 @@ const bodies: { readonly [T in EventType]: BodyOf<T> } = {
   'step.timedOut': { ...fromExecutor, failure },
   'step.uncertain': { ...fromExecutor, failure, usage },
   'step.checked': { ...fromExecutor, finding: part.effectFinding, by: text.exactOptional() },
+  'model.called': {
+    caller: part.modelCaller,
+    model: text,
+    usage: part.modelUsage,
+    ms: part.amount,
+    code: text.exactOptional(),
+  },
   'timer.fired': { key: text },
   'actor.failed': { actor: z.enum(['planner', 'executor']), failure },
 

@@ -1,7 +1,13 @@
 // What events are made of: the schemas of the values that several of them hold.
 import { z } from 'zod'
-import type { EffectFinding, ForkOutcome, ForkPoint } from '../../machines/coordinator.messages.ts'
-import type { FactGiven, Failure, StepOrigin, Usage } from '../../machines/reports.messages.ts'
+import type {
+  EffectFinding,
+  ForkOutcome,
+  ForkPoint,
+  ModelCaller,
+  UnsoundRound,
+} from '../../machines/coordinator.messages.ts'
+import type { FactGiven, Failure, ModelUsage, StepOrigin, Usage } from '../../machines/reports.messages.ts'
 import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../../machines/settings.messages.ts'
 import { findingCodes, type Finding } from '../../plan/finding.ts'
 import type { Json } from '../../plan/json.ts'
@@ -10,7 +16,7 @@ import { asRecorded, strictly } from './shape.ts'
 
 export const text = z.string()
 export const count = z.int().min(0)
-const amount = z.number().min(0)
+export const amount = z.number().min(0)
 /** A time that a date can be made of. */
 export const time = z.number().min(-8.64e15).max(8.64e15)
 export const json = z.unknown().refine((value) => value !== undefined, 'is missing') as unknown as z.ZodType<Json>
@@ -122,7 +128,27 @@ export const uncertainPolicy: z.ZodType<UncertainPolicy> = z.enum(['replan', 'as
 export const settings = strictly<RunSettings>({
   limits: strictly<RunLimits>(limitShapes),
   approval: z.enum(['none', 'required', 'effects']),
+  amendments: z.enum(['free', 'effects']).exactOptional(),
   dispatch: z.enum(['eager', 'whole']),
   seed: z.number(),
   uncertain: uncertainPolicy.exactOptional(),
 })
+
+export const modelUsage = strictly<ModelUsage>({
+  tokens: amount,
+  inputTokens: amount,
+  outputTokens: amount,
+  cachedTokens: amount,
+  cost: amount,
+  calls: amount,
+  isEstimated: yes.exactOptional(),
+})
+
+export const modelCaller = z.union([
+  strictly<Extract<ModelCaller, { stepId: string }>>({ stepId: text, attempt: count }),
+  strictly<Extract<ModelCaller, { requestId: string }>>({ requestId: text }),
+])
+
+export const unsoundRounds = z.array(
+  strictly<UnsoundRound>({ findings, usage: usage.exactOptional(), model: text.exactOptional() }),
+)
