@@ -16,15 +16,21 @@ export function resumeCommand(
     journal,
     tools = [],
     people,
+    model,
+    cassette,
   }: {
     readonly journal: string
     readonly tools?: readonly string[] | undefined
     readonly people?: 'terminal' | 'journal' | undefined
+    readonly model?: string | undefined
+    readonly cassette?: string | undefined
   },
 ): GoOn {
   const named = file === undefined ? '<file>' : quoted(file)
   return (runId) => {
     const words = [runId, '--journal', journal, ...tools.flatMap((module) => ['--tools', module])]
+    if (model !== undefined) words.push('--model', model)
+    if (cassette !== undefined) words.push('--cassette', cassette)
     if (people === 'journal') words.push('--people', people)
     return ['planloom resume', named, ...words.map(quoted)].join(' ')
   }

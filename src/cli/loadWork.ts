@@ -61,7 +61,7 @@ async function contentOf(path: string): Promise<Readonly<Record<string, unknown>
 }
 
 /** Whether what stands for a file are words: a goal as people say it. */
-export function isWords(text: string): boolean {
+function isWords(text: string): boolean {
   return /\S\s+\S/.test(text) && !/\.\w{2,5}$/.test(text) && !existsSync(text)
 }
 

@@ -96,7 +96,7 @@ it('comes to it where SIGTERM or SIGHUP have it leave the run, by the command th
   const resume = command.split(' ')
   const again = await planloom(effects, [...resume, '--json'], { signal: 'SIGHUP', afterSteps: Number(steps) + 1 })
   expect(again.code).toBe(75)
-  expect(JSON.parse(again.stdout)).toMatchObject({ left: { goOn: `planloom ${command}` }, steps: expect.any(Array) })
+  expect(JSON.parse(again.stdout)).toMatchObject({ left: { goOn: `planloom ${command} --people journal` }, steps: expect.any(Array) })
   const resumed = await planloom(effects, [...resume, '--json'])
   const straight = await planloom(undisturbed, ['run', work, '--json'])
   expect(endIn(resumed.stdout)).toEqual(endIn(straight.stdout))

@@ -93,8 +93,8 @@ export async function carryOut(
 }
 
 /** How the runs of a file are gone on with, where others find them. */
-export function goOnWith(file: string, { journal, tools, people }: RunOptions): GoOn | undefined {
-  return journal !== undefined && isDatabase(journal) ? resumeCommand(file, { journal, tools, people }) : undefined
+export function goOnWith(file: string, { journal, ...options }: RunOptions): GoOn | undefined {
+  return journal !== undefined && isDatabase(journal) ? resumeCommand(file, { ...options, journal }) : undefined
 }
 
 /** Loads what a file holds, and opens a runtime for it, which is to be closed.
