@@ -28,8 +28,8 @@ const fixed: Readonly<Record<'resume' | 'fork', readonly Fixed[]>> = {
       hint: 'Tell it more with planloom report <run> <fact> <value>, before it is gone on with or afterwards.',
     },
     {
-      flags: ['--concurrency', '--time', '--replans'],
-      isGiven: ({ concurrency, timeMs, replans }) => (concurrency ?? timeMs ?? replans) !== undefined,
+      flags: ['--concurrency', '--time', '--replans', '--tokens'],
+      isGiven: ({ concurrency, timeMs, replans, tokens }) => (concurrency ?? timeMs ?? replans ?? tokens) !== undefined,
       message: 'A run that is gone on with has the limits that it had.',
       hint: 'Set them anew with planloom extend, as in planloom extend <run> --time 2h, before it is gone on with or afterwards.',
     },

@@ -278,6 +278,7 @@ function runOptions(command: Command): Command {
     .option('-c, --concurrency <n>', 'steps out at once', atLeastOne)
     .option('--time <span>', 'longest time the run may take: 30s, 5min, 2h', timeSpan)
     .option('--replans <n>', 'how often the planner may amend the plan', wholeNumber)
+    .option('--tokens <n>', 'most tokens that models may use in all', wholeNumber)
     .addOption(
       new Option('--approval <when>', 'when a plan waits for approval').choices(['none', 'required', 'effects']),
     )

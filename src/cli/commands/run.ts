@@ -31,6 +31,8 @@ export interface RunOptions extends WorkOptions {
   readonly concurrency?: number
   readonly timeMs?: number
   readonly replans?: number
+  /** Most tokens that models may use. */
+  readonly tokens?: number
   readonly approval?: NonNullable<RuntimeOptions['approval']>
   /** What follows where nobody can tell whether a step had its effect. */
   readonly uncertain?: UncertainPolicy
@@ -171,11 +173,12 @@ function streamTransitions(run: Run, output: Output): void {
 }
 
 /** Limits that are set on the command line. */
-export function limitsOf({ concurrency, timeMs, replans }: RunOptions): Partial<RunLimits> {
+export function limitsOf({ concurrency, timeMs, replans, tokens }: RunOptions): Partial<RunLimits> {
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(timeMs !== undefined && { timeMs }),
     ...(replans !== undefined && { replans }),
+    ...(tokens !== undefined && { tokens }),
   }
 }
 

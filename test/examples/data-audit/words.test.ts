@@ -59,6 +59,15 @@ it('is planned, carried out and answered from the cassette', async () => {
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(explained)
 })
 
+it('ends before a call for which its tokens may not suffice', async () => {
+  const { code, stdout } = await callCommand(...command, '--cassette', cassette, '--tokens', '9000', '--json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    outcome: { reason: 'budget_exhausted', failure: { code: 'BUDGET_SHORT' } },
+    models: { total: { calls: 1 } },
+  })
+})
+
 it('says what is no longer as it was recorded', async () => {
   const copy = join(scratchFolder(), 'words.cassette.json')
   copyFileSync(cassette, copy)
