@@ -183,18 +183,23 @@ function brokenSteps(run: EndedRun): (StepReport & { readonly id: string })[] {
 
 function brokenLines(
   run: EndedRun,
-  { id, attempt, failure, causedBy }: StepReport & { readonly id: string },
+  { id, attempt, failure, causedBy, status }: StepReport & { readonly id: string },
   names: ItemNames,
   colours: Colours,
 ): string[] {
   const title = run.plan?.steps.find((step) => step.id === id)?.title ?? names.nameOf(id)
   const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
   const cause = causedBy === undefined || causedBy === id ? '' : ` (because of ${causedBy})`
+  // What the failure hints at is for a run that goes on.
+  const hint = status === 'uncertain' ? overAndUncertain : failure?.hint
   return [
     `${colours.red('✗')} ${id}${title === undefined ? '' : `  ${printable(title)}`}${tries}${cause}${failure ? `: ${printable(failure.message)}` : ''}`,
-    ...(failure?.hint === undefined ? [] : [`    ${colours.dim('hint')} ${printable(failure.hint)}`]),
+    ...(hint === undefined ? [] : [`    ${colours.dim('hint')} ${printable(hint)}`]),
   ]
 }
+
+const overAndUncertain =
+  'Find out outside whether it was done. This run is over; planloom fork goes on from a moment of it, with what came of the step.'
 
 /** How the plan changed, with the reasons; lists that got their length are no news. */
 export function revisionLines(run: EndedRun, colours: Colours): string[] {
