@@ -91,10 +91,11 @@ function tellRefusal(request: RunRequest, output: Output): void {
 
 /** What an event is about, in one line: what is there of these, in this order. */
 function detailsOf(event: JournalEvent): string {
-  const { stepId, attempt, failure, because, key, goal, plan, patch, limits, by, reusedFrom, request } =
+  if (event.type === 'model.called') return callInWords(event)
+  const { stepId, step, attempt, failure, because, key, goal, plan, patch, limits, by, reusedFrom, request } =
     event as Details
   const parts = [
-    stepId,
+    stepId ?? step?.id,
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
     failure?.message,
     because,
@@ -110,9 +111,16 @@ function detailsOf(event: JournalEvent): string {
   return parts.filter((part) => part !== undefined).join(' · ')
 }
 
+function callInWords({ caller, model, usage, code }: Extract<JournalEvent, { type: 'model.called' }>): string {
+  const who = 'stepId' in caller ? caller.stepId : 'the planner'
+  const tokens = `${usage.inputTokens} tokens in, ${usage.outputTokens} out`
+  return [who, model, tokens, ...(code === undefined ? [] : [code])].join(' · ')
+}
+
 /** Whatever events say of themselves. */
 interface Details {
   readonly stepId?: string
+  readonly step?: { readonly id: string }
   readonly attempt?: number
   readonly failure?: { readonly message: string }
   readonly because?: string

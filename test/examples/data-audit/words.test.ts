@@ -59,6 +59,15 @@ it('is planned, carried out and answered from the cassette', async () => {
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(explained)
 })
 
+it('is told by its events, call by call', async () => {
+  const journal = join(scratchFolder(), 'runs.db')
+  expect(await callCommand(...command, '--cassette', cassette, '--journal', journal)).toMatchObject({ code: 0 })
+  const { stdout } = await callCommand('events', '--journal', journal)
+  expect(stdout).toMatch(/model\.called +the planner · example · \d+ tokens in, \d+ out/)
+  expect(stdout).toMatch(/plan\.stepProposed +list/)
+  expect(stdout).toMatch(/model\.called +explain · example/)
+})
+
 it('ends before a call for which its tokens may not suffice', async () => {
   const { code, stdout } = await callCommand(...command, '--cassette', cassette, '--tokens', '9000', '--json')
   expect(code).toBe(1)
