@@ -3,6 +3,7 @@ import type { Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { counted } from './counted.ts'
 import { printable } from './escape.ts'
+import { quoted } from './quoted.ts'
 import { endedRun, summaryDocument } from './summary.ts'
 
 /** How a run is gone on with, by its id: a command to be copied. */
@@ -48,8 +49,4 @@ export function leftLines(run: Run, goOn: GoOn, colours: Colours): readonly stri
 
 export function leftDocument(run: Run, goOn: GoOn): object {
   return { ...summaryDocument(endedRun(run), undefined), state: run.state, left: { goOn: goOn(run.id) } }
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

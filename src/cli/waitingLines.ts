@@ -3,6 +3,7 @@ import type { Question, Replay, RunRequest } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { duration } from './duration.ts'
 import { printable } from './escape.ts'
+import { quoted } from './quoted.ts'
 
 /** What can be said to each kind of question. */
 const saying: Readonly<Record<Question['kind'], (run: string, step: string) => string>> = {
@@ -14,18 +15,18 @@ const saying: Readonly<Record<Question['kind'], (run: string, step: string) => s
 
 /** The command that answers a question. */
 export function answerCommand(runId: string, { kind, stepId }: Pick<Question, 'kind' | 'stepId'>): string {
-  return saying[kind](printable(runId), printable(stepId))
+  return saying[kind](quoted(runId), quoted(stepId))
 }
 
 /** The command that lets a plan or an amendment go on. */
 export function approveCommand(runId: string): string {
-  const run = printable(runId)
+  const run = quoted(runId)
   return `planloom approve ${run}   (or reject ${run} <because>)`
 }
 
 /** The questions of a run, each with the command that answers it. */
 export function questionLines({ runId, state, questions }: Replay, colours: Colours): string[] {
-  const run = printable(runId)
+  const run = quoted(runId)
   const plan = state === 'approving' ? [`  the plan  ${colours.dim(approveCommand(runId))}`] : []
   const lines = questions.flatMap(({ stepId, kind, text }) => [
     `  ${colours.bold(printable(stepId))}  ${printable(text)}`,

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { answerCommand } from '../../src/cli/waitingLines.ts'
 import { describe, expect, it } from 'vitest'
 import { coloursFor } from '../../src/cli/colours.ts'
 import { duration, durationRange, roughDuration } from '../../src/cli/duration.ts'
@@ -136,5 +137,14 @@ describe('wrap', () => {
         },
       ),
     )
+  })
+})
+
+describe('commands that are printed', () => {
+  it('quote what a shell would take for something else', () => {
+    const of = (stepId: string): string => answerCommand('run-1', { kind: 'approval', stepId })
+    expect(of('pay')).toBe('planloom approve run-1 --step pay   (or reject run-1 <because> --step pay)')
+    expect(of('read[3]')).toContain("--step 'read[3]'")
+    expect(of("it's \u001b[31m")).toContain("'it'\\''s \\x1b[31m'")
   })
 })
