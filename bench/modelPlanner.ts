@@ -13,7 +13,7 @@ import { estimateRequest, estimateTokens } from '../src/models/estimateTokens.ts
 import type { Model, ModelRequest } from '../src/models/model.ts'
 import { defaultLimits } from '../src/runtime/index.ts'
 import type { ToolDescription } from '../src/plan/index.ts'
-import { median } from './noops.ts'
+import { median, plainTraits } from './noops.ts'
 
 function toolOf(index: number): ToolDescription {
   const name = `tool_${String(index)}`
@@ -37,14 +37,7 @@ function toolOf(index: number): ToolDescription {
       required: ['path', 'rows'],
       additionalProperties: false,
     },
-    needs: {},
-    requires: [],
-    gives: {},
-    cost: 1,
-    likelihood: 1,
-    effects: 'none',
-    idempotent: true,
-    version: '1',
+    ...plainTraits,
   }
 }
 

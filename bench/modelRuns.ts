@@ -6,7 +6,7 @@
 // Run: npx tsx bench/modelRuns.ts
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { createModel, createModelPlanner, createRuntime, defineTool, type Step } from '../src/index.ts'
+import { createModel, createModelPlanner, createRuntime, defineTool, parsePlan, type Step } from '../src/index.ts'
 import { openModelServer } from '../test/support/modelServer.ts'
 
 /** A fast server: a first token after 300 ms, then 200 tokens (of 4 characters) a second. */
@@ -83,16 +83,13 @@ async function looped(count: number): Promise<Cost> {
   ])
   const model = createModel({ model: 'bench', baseURL: server.url })
   await using runtime = createRuntime({ tools: [workTool(0)], model, modelSteps: { turns: 100, tokens: 10_000_000 } })
-  const run = runtime.start({
-    id: 'loop',
-    goal: { text: 'fetch the pages' },
-    revision: 1,
-    parent: null,
-    by: { planner: 'bench' },
-    because: { type: 'first', text: 'first plan' },
-    assumptions: [],
-    steps: [{ id: 'all', instruction: 'Fetch the pages, one after the other.', tools: ['work'] }],
-  })
+  const run = runtime.start(
+    parsePlan({
+      id: 'loop',
+      goal: { text: 'fetch the pages' },
+      steps: [{ id: 'all', instruction: 'Fetch the pages, one after the other.', tools: ['work'] }],
+    }),
+  )
   const outcome = await run.result
   if (outcome.reason !== 'done') throw new Error(outcome.message)
   return run.modelUse().total

@@ -1,6 +1,7 @@
 // What the scripts that measure a step share: a tool that does nothing, plans of it, and the median.
 import { z } from 'zod'
 import type { Plan } from '../src/plan/schema.ts'
+import type { ToolDescription } from '../src/plan/toolDescription.ts'
 import { defineTool } from '../src/runtime/index.ts'
 
 export const noop = defineTool({
@@ -10,6 +11,18 @@ export const noop = defineTool({
   output: z.null(),
   run: () => null,
 })
+
+/** What a description says of a tool that does nothing outside and needs no facts. */
+export const plainTraits = {
+  needs: {},
+  requires: [],
+  gives: {},
+  cost: 1,
+  likelihood: 1,
+  effects: 'none',
+  idempotent: true,
+  version: '1',
+} as const satisfies Partial<ToolDescription>
 
 /** @param after by step index: the steps that it needs */
 export function planOf(after: readonly (readonly number[])[]): Plan {

@@ -6,7 +6,7 @@
 import { createExecutorBehaviour } from '../src/actors/executorBehaviour.ts'
 import { createToolExecutor } from '../src/actors/executors/toolExecutor.ts'
 import type { HostMessage } from '../src/machines/behaviour.messages.ts'
-import type { StepExecute } from '../src/machines/coordinator.messages.ts'
+import type { StepExecute } from '../src/machines/command.messages.ts'
 import { pool } from '../src/machines/pool.machine.ts'
 import { createActor, fromCallback } from '../src/machines/xstate.ts'
 

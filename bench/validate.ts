@@ -3,7 +3,7 @@
 //
 // Run: npx tsx bench/validate.ts
 import { validatePlan, type ToolCatalogue, type ToolDescription } from '../src/plan/index.ts'
-import { median } from './noops.ts'
+import { median, plainTraits } from './noops.ts'
 
 const tool: ToolDescription = {
   name: 'noop',
@@ -28,14 +28,7 @@ const tool: ToolDescription = {
     required: ['path', 'count', 'rows'],
     additionalProperties: false,
   },
-  needs: {},
-  requires: [],
-  gives: {},
-  cost: 1,
-  likelihood: 1,
-  effects: 'none',
-  idempotent: true,
-  version: '1',
+  ...plainTraits,
 }
 const tools: ToolCatalogue = new Map([[tool.name, tool]])
 

@@ -5,7 +5,8 @@
 // K2. What comes after the abort is dropped, and its signal has fired.
 import { PlanloomError } from '../errors.ts'
 import type { Behaviour } from '../machines/behaviour.messages.ts'
-import type { EffectFinding, StepCheck, StepCheckAbort } from '../machines/coordinator.messages.ts'
+import type { StepCheck, StepCheckAbort } from '../machines/command.messages.ts'
+import type { EffectFinding } from '../machines/coordinator.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { failureFrom } from '../plan/thrownValue.ts'
 import { brokenExpectation } from './executors/attemptOutcome.ts'

@@ -5,7 +5,7 @@
 // C3. After its signal has fired or it has settled, an attempt reports no progress any more.
 import { PlanloomError } from '../errors.ts'
 import type { Mailbox } from '../machines/behaviour.messages.ts'
-import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts'
+import type { StepAbort, StepExecute } from '../machines/command.messages.ts'
 import type { AttemptOutcome, AttemptSettled, ExecutorBehaviour } from '../machines/executor.messages.ts'
 import type { CallBudget } from '../models/model.ts'
 import { abortedOutcome, outcomeOf, thrownOutcome } from './executors/attemptOutcome.ts'

@@ -4,7 +4,7 @@
 // H2. An answer that comes after the abort is dropped.
 import { PlanloomError } from '../errors.ts'
 import type { Behaviour, Mailbox } from '../machines/behaviour.messages.ts'
-import type { StepAbort, StepExecute } from '../machines/coordinator.messages.ts'
+import type { StepAbort, StepExecute } from '../machines/command.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { abortedOutcome } from './executors/attemptOutcome.ts'
 import { askPerson, type Ask, type Asking, type ReadAnswer } from './executors/personExecutor.ts'

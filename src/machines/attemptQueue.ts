@@ -3,7 +3,7 @@
 // Q1. Putting, taking and dropping cost the same however long the queue is (amortised).
 // Q2. An attempt is in it at most once.
 import { Map as PersistentMap } from 'immutable'
-import type { StepExecute } from './coordinator.messages.ts'
+import type { StepExecute } from './command.messages.ts'
 import { attemptKey } from './executor.messages.ts'
 
 interface Cell {

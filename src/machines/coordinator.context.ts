@@ -3,16 +3,10 @@
 import { List, Map as PersistentMap, Set as PersistentSet } from 'immutable'
 import type { Json } from '../plan/json.ts'
 import type { Assumption, Patch, Plan, Step } from '../plan/schema.ts'
-import type { CoordinatorCommand, RunStarted } from './coordinator.messages.ts'
-import type {
-  BudgetUsed,
-  Failure,
-  ModelUsage,
-  Outcome,
-  OutcomeReason,
-  StepStatus,
-  Trouble,
-} from './reports.messages.ts'
+import type { CoordinatorCommand } from './command.messages.ts'
+import type { RunStarted } from './coordinator.messages.ts'
+import type { ModelUsage } from './modelUsage.messages.ts'
+import type { BudgetUsed, Failure, Outcome, OutcomeReason, StepStatus, Trouble } from './reports.messages.ts'
 import type { RunLimits } from './settings.messages.ts'
 import { noFacts, type Facts } from './decisions/facts.ts'
 import type { Entry, Link } from './decisions/ledger.ts'

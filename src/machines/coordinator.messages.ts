@@ -1,12 +1,13 @@
-// What the coordinator hears and what it says. Plain JSON: each message can be journaled, sent and read again.
+// What the coordinator hears. Plain JSON: each message can be journaled, sent and read again.
 //
 // M1. Whatever the coordinator hears carries an id and a time, given by the host; a chart makes up neither.
 // M2. Commands are imperative and may be refused; facts are past tense and are never refused, only found late. What people
 //     tell (`step.answered`, `fact.reported`) is past tense too, and refused like a command where it does not fit.
 import type { Finding } from '../plan/finding.ts'
-import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
+import type { Json } from '../plan/json.ts'
 import type { Goal, Patch, Plan, Step } from '../plan/schema.ts'
-import type { FactGiven, Failure, ModelUsage, StepOrigin, Trouble, Usage } from './reports.messages.ts'
+import type { ModelUsage } from './modelUsage.messages.ts'
+import type { FactGiven, Failure, StepOrigin, Usage } from './reports.messages.ts'
 import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from './settings.messages.ts'
 
 interface Message {
@@ -337,86 +338,3 @@ export type CoordinatorMessage =
 
 /** A message before the host has given it its id and time. */
 export type Draft<M> = M extends Message ? Omit<M, 'id' | 'at'> : never
-
-// ---- What the coordinator says: commands for its host to deliver ----
-
-/** Carry out one attempt of a step. */
-export interface StepExecute {
-  readonly type: 'step.execute'
-  readonly runId: string
-  readonly stepId: string
-  readonly attempt: number
-  /** Stays the same over all attempts of the step. */
-  readonly idempotencyKey: string
-  readonly role: string
-  readonly tool?: string
-  readonly goal?: Goal
-  readonly instruction?: string
-  /** The tools that the model which follows the instruction may use. */
-  readonly tools?: readonly string[]
-  /** References filled in. */
-  readonly input: JsonObject
-  readonly expect?: JsonSchema
-  readonly item?: string
-  readonly timeoutMs?: number
-  readonly heartbeatMs?: number
-  /** The output of an earlier run may be taken. */
-  readonly cache?: true
-  /** A sub-run that an attempt before the process ended had begun: it is gone on with. */
-  readonly subRunId?: string
-  /** A sub-run may have been begun for the step before, of which nothing is known. */
-  readonly inDoubt?: true
-}
-/** Stop an attempt: its `AbortSignal` fires, and whatever it still says is late. */
-export interface StepAbort {
-  readonly type: 'step.abort'
-  readonly stepId: string
-  readonly attempt: number
-  readonly role: string
-  readonly because: string
-}
-/** Find out whether an attempt had its effect. */
-export interface StepCheck extends Omit<StepExecute, 'type' | 'subRunId'> {
-  readonly type: 'step.check'
-  /** Who is to find out: the tool itself, or whoever can be asked. */
-  readonly of: 'tool' | 'person'
-  /** What is in doubt, in words. */
-  readonly text: string
-}
-/** It need not be found out any more. */
-export interface StepCheckAbort {
-  readonly type: 'step.checkAbort'
-  readonly stepId: string
-  readonly attempt: number
-  readonly because: string
-}
-
-/** Ask the planner for a plan (no `revision` in it), or for what to do about troubles. */
-export interface PlanRequestCommand {
-  readonly type: 'plan.request'
-  readonly requestId: string
-  readonly goal: Goal
-  /** The revision that the troubles are about; absent for the first plan. */
-  readonly revision?: number
-  readonly troubles: readonly Trouble[]
-  /** Steps of a first plan that broke off while it streamed in, as far as they have begun: the plan must hold them. */
-  readonly begun?: readonly Step[]
-}
-/** Stop thinking about it. */
-export interface PlanCancel {
-  readonly type: 'plan.cancel'
-  readonly requestId: string
-}
-export interface TimerSet {
-  readonly type: 'timer.set'
-  readonly key: string
-  /** ms since the epoch. */
-  readonly at: number
-}
-export interface TimerClear {
-  readonly type: 'timer.clear'
-  readonly key: string
-}
-
-export type CoordinatorCommand =
-  StepExecute | StepAbort | StepCheck | StepCheckAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear

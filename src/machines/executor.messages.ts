@@ -3,15 +3,8 @@
 // A1. Every attempt that an executor is given is answered once, with how it ended: also one that was aborted, whose
 //     answer is late for the coordinator unless the run is stopping and waits for it.
 import type { Behaviour } from './behaviour.messages.ts'
-import type {
-  Draft,
-  StepAbort,
-  StepExecute,
-  StepFailed,
-  StepSucceeded,
-  StepSurprised,
-  StepUncertain,
-} from './coordinator.messages.ts'
+import type { StepAbort, StepExecute } from './command.messages.ts'
+import type { Draft, StepFailed, StepSucceeded, StepSurprised, StepUncertain } from './coordinator.messages.ts'
 
 /** How an attempt ended, as its executor says. */
 export type AttemptOutcome = Draft<StepSucceeded | StepFailed | StepSurprised | StepUncertain>

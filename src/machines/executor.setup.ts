@@ -1,7 +1,7 @@
 // What an executor holds and hears, and the actor that does its work.
 import { behaviourLogic, type BehaviourInput } from './behaviour.ts'
 import type { HostRef } from './behaviour.messages.ts'
-import type { StepAbort, StepExecute } from './coordinator.messages.ts'
+import type { StepAbort, StepExecute } from './command.messages.ts'
 import type { AttemptSettled, ExecutorBehaviour, ExecutorMessage } from './executor.messages.ts'
 import { setup, type ActorRef, type Snapshot } from './xstate.ts'
 

@@ -9,20 +9,12 @@ import { deepFreeze } from '../plan/freeze.ts'
 import { stepHash } from '../plan/hash.ts'
 import { isJsonObject, type Json, type JsonObject } from '../plan/json.ts'
 import { dependenciesOf } from '../plan/references.ts'
-import {
-  patchSchema,
-  planLimits,
-  stepSchema,
-  type Because,
-  type Operation,
-  type Patch,
-  type Plan,
-  type Step,
-} from '../plan/schema.ts'
+import { patchSchema, planLimits, stepSchema, type Because, type Patch, type Plan, type Step } from '../plan/schema.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
 import type { ValidateOptions } from '../plan/validate.ts'
 import type { Draft, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed } from './coordinator.messages.ts'
 import type { PlanSituation, Trouble, Usage } from './reports.messages.ts'
+import { alteredBy } from './decisions/operations.ts'
 import type { PlannerRequest } from './planner.messages.ts'
 import { shapeFinding, shapeFindings, takeOver, validate, validatePatch } from './planner.soundness.ts'
 
@@ -186,23 +178,6 @@ function touchedFindings({ operations }: Patch, situation: PlanSituation): Findi
       )
     })
   })
-}
-
-function alteredBy(operation: Operation): readonly string[] {
-  switch (operation.op) {
-    case 'remove':
-    case 'replace':
-    case 'rewire':
-      return [operation.id]
-    case 'reorder':
-      return operation.ids
-    case 'insert':
-    case 'abandon':
-    case 'assume':
-    case 'unassume':
-    case 'regoal':
-      return []
-  }
 }
 
 /** Steps that were passed on and are not in the plan any more, or not as they were (K3). */

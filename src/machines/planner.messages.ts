@@ -5,7 +5,7 @@ import type { Finding } from '../plan/finding.ts'
 import type { Goal, Plan, Step } from '../plan/schema.ts'
 import type { ToolDescription } from '../plan/toolDescription.ts'
 import type { Behaviour } from './behaviour.messages.ts'
-import type { PlanCancel, PlanRequestCommand } from './coordinator.messages.ts'
+import type { PlanCancel, PlanRequestCommand } from './command.messages.ts'
 import type { FactReport, Failure, PlanSituation, Trouble } from './reports.messages.ts'
 import type { RunLimits } from './settings.messages.ts'
 

@@ -2,7 +2,7 @@
 import { Map as PersistentMap } from 'immutable'
 import { emptyQueue, type AttemptQueue } from './attemptQueue.ts'
 import type { HostRef } from './behaviour.messages.ts'
-import type { StepExecute } from './coordinator.messages.ts'
+import type { StepExecute } from './command.messages.ts'
 import type { ExecutorBehaviour } from './executor.messages.ts'
 
 /** Most executors that a pool has alive: XState copies its list of children at each start of one. */

@@ -3,7 +3,7 @@
 import { Map as PersistentMap } from 'immutable'
 import { dropAttempt, emptyQueue, putAttempt, takeAttempt } from './attemptQueue.ts'
 import type { HostMessage } from './behaviour.messages.ts'
-import type { StepAbort, StepExecute } from './coordinator.messages.ts'
+import type { StepAbort, StepExecute } from './command.messages.ts'
 import type { Failure } from './reports.messages.ts'
 import { attemptKey, type AttemptSettled } from './executor.messages.ts'
 import { mayGrow, mostExecutors, type FreeExecutor, type HeldAttempt, type PoolContext } from './pool.context.ts'

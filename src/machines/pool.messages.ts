@@ -1,5 +1,5 @@
 // What a pool hears: commands for its executors, and how those fare.
-import type { StepAbort, StepExecute } from './coordinator.messages.ts'
+import type { StepAbort, StepExecute } from './command.messages.ts'
 import type { AttemptSettled } from './executor.messages.ts'
 
 /** Stop every attempt and take no more; the pool is `closed` as soon as the last one has settled. */

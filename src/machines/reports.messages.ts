@@ -25,21 +25,6 @@ export interface Usage {
   readonly replans?: number
 }
 
-/** What calls of a language model have used. */
-export interface ModelUsage {
-  /** Input and output together. */
-  readonly tokens: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Of the input: those that the server had already. */
-  readonly cachedTokens: number
-  /** In the unit of the price table. */
-  readonly cost: number
-  readonly calls: number
-  /** Some server did not say, and it was estimated. */
-  readonly isEstimated?: true
-}
-
 export interface FactGiven {
   readonly key: string
   readonly value: Json

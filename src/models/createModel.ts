@@ -14,7 +14,8 @@ import { lazyClient } from './modelClient.ts'
 import { ModelError } from './modelError.ts'
 import { modelSettings, type ModelOptions, type ModelSettings, type ModelWorld } from './modelSettings.ts'
 import type { ModelServer } from './server/modelServer.ts'
-import { addUsage, noUsage, usageOf } from './usage.ts'
+import { addUsage, noUsage } from '../machines/modelUsage.messages.ts'
+import { usageOf } from './usage.ts'
 
 /** Makes a model of any server that speaks Chat Completions. Only address, key and name change between providers and local servers.
  *

@@ -3,7 +3,7 @@
 // M1. A call is answered once, or throws a `PlanloomError` that says why not; it never hangs past its signal.
 // M2. What a model writes is text until somebody has read it: arguments of tool calls and answers in JSON are not parsed here.
 // M3. What a call costs is told with its answer and with its error alike.
-import type { ModelUsage } from '../machines/reports.messages.ts'
+import type { ModelUsage } from '../machines/modelUsage.messages.ts'
 import type { JsonSchema } from '../plan/json.ts'
 
 export type { ModelUsage }

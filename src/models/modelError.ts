@@ -1,7 +1,7 @@
 // Errors of a language model's server, with what the call has used all the same.
 import { PlanloomError } from '../errors.ts'
 import type { ModelUsage } from './model.ts'
-import { noUsage } from './usage.ts'
+import { noUsage } from '../machines/modelUsage.messages.ts'
 
 export type ModelErrorCode =
   'MODEL_UNAVAILABLE' | 'MODEL_RATE_LIMITED' | 'MODEL_REQUEST_REFUSED' | 'MODEL_KEY_REFUSED' | 'MODEL_ANSWER_BROKEN'

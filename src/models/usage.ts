@@ -9,15 +9,6 @@ export interface ModelPrices {
   readonly cached?: number
 }
 
-export const noUsage: ModelUsage = {
-  tokens: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  cost: 0,
-  calls: 0,
-}
-
 export interface TokenCount {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -38,24 +29,5 @@ export function usageOf(count: TokenCount, prices: ModelPrices | undefined): Mod
     cost: millionths / 1_000_000,
     calls: 1,
     ...(isEstimated && { isEstimated }),
-  }
-}
-
-/** What two calls, or sums of calls, have used together.
- *
- * @example
- * import { addUsage } from 'planloom'
- * const one = { tokens: 5, inputTokens: 4, outputTokens: 1, cachedTokens: 0, cost: 2, calls: 1 }
- * addUsage(one, one).tokens // 10
- */
-export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
-  return {
-    tokens: a.tokens + b.tokens,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-    cost: a.cost + b.cost,
-    calls: a.calls + b.calls,
-    ...((a.isEstimated ?? b.isEstimated) && { isEstimated: true }),
   }
 }

@@ -1,7 +1,8 @@
 // Watches over attempts that are out: their time limits, and how long they may be silent.
 //
 // W1. A watch ends when its attempt does, and is said once.
-import type { Draft, StepExecute, StepTimedOut } from '../machines/coordinator.messages.ts'
+import type { StepExecute } from '../machines/command.messages.ts'
+import type { Draft, StepTimedOut } from '../machines/coordinator.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import type { Clock } from './clock.ts'
 import type { TimerQueue } from './timerQueue.ts'

@@ -1,6 +1,6 @@
 // What the coordinator decided at an event, short enough to be recorded with each: what went out, what was stopped or is to be
 // found out, and what the planner was asked. Timers are left out: when they come due shows what follows.
-import type { CoordinatorCommand } from '../machines/coordinator.messages.ts'
+import type { CoordinatorCommand } from '../machines/command.messages.ts'
 
 /** `send a/1`, `stop a/1`, `check a/1`, `ask plan-2`, `unask plan-2` */
 export function decisionsOf(commands: readonly CoordinatorCommand[]): readonly string[] {

@@ -10,16 +10,8 @@ import type { Planner } from '../actors/planners/planner.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
 import type { ReusableOutput, ReuseStore } from '../journal/reuse.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type {
-  CoordinatorCommand,
-  Draft,
-  ModelCalled,
-  PlanRequestCommand,
-  RunStarted,
-  StepAbort,
-  StepExecute,
-  StepSucceeded,
-} from '../machines/coordinator.messages.ts'
+import type { CoordinatorCommand, PlanRequestCommand, StepAbort, StepExecute } from '../machines/command.messages.ts'
+import type { Draft, ModelCalled, RunStarted, StepSucceeded } from '../machines/coordinator.messages.ts'
 import { listFacts } from '../machines/decisions/facts.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { planner as plannerChart } from '../machines/planner.machine.ts'

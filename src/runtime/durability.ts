@@ -4,7 +4,8 @@
 //     otherwise a machine that comes back would not know that there is something it cannot know.
 import type { Durability } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { CoordinatorCommand, CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
+import type { CoordinatorCommand } from '../machines/command.messages.ts'
+import type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
 import { hasEffects } from '../machines/decisions/effects.ts'
 
 /** @param context after the event */

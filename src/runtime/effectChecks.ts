@@ -5,7 +5,7 @@
 import { createCheckBehaviour, type FindOut } from '../actors/checkActor.ts'
 import { behaviourLogic } from '../machines/behaviour.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
-import type { StepCheck, StepCheckAbort } from '../machines/coordinator.messages.ts'
+import type { StepCheck, StepCheckAbort } from '../machines/command.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { createActor, type AnyActorRef } from '../machines/xstate.ts'
 import type { Clock } from './clock.ts'

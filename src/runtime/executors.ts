@@ -1,7 +1,7 @@
 // The executors of a runtime: tools, sub-goals, a language model, and those that its user brings along.
 import { createToolExecutor } from '../actors/executors/toolExecutor.ts'
 import type { Executor, ExecutorContext, StepResult } from '../actors/executors/executor.ts'
-import type { StepExecute } from '../machines/coordinator.messages.ts'
+import type { StepExecute } from '../machines/command.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { Goal } from '../plan/schema.ts'

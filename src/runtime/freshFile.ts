@@ -3,6 +3,7 @@ import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../makeFolder.ts'
 import { checkPresence } from '../journal/sqlite/presence.ts'
+import { processExists } from '../journal/sqlite/processExists.ts'
 
 /** Has `write` make a journal file, which is then given its name; where it fails, nothing is left of it.
  *
@@ -50,16 +51,7 @@ function removeDead(to: string): void {
   const start = `${basename(to)}.part-`
   for (const name of readdirSync(folder)) {
     const pid = name.startsWith(start) ? /^\d+/.exec(name.slice(start.length))?.[0] : undefined
-    if (pid !== undefined && !isAlive(Number(pid))) removeDraft(join(folder, `${start}${pid}`))
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if (pid !== undefined && !processExists(Number(pid))) removeDraft(join(folder, `${start}${pid}`))
   }
 }
 

@@ -86,12 +86,8 @@ export type {
 export { createModelExecutor } from '../actors/executors/model/modelExecutor.ts'
 export type { ModelExecutorOptions, ModelStepLimits, ToolUse } from '../actors/executors/model/modelMeans.ts'
 export type { Executor, ExecutorContext, Progress, StepOutput, StepResult } from '../actors/executors/executor.ts'
-export type {
-  CoordinatorCommand,
-  CoordinatorMessage,
-  RunStarted,
-  StepExecute,
-} from '../machines/coordinator.messages.ts'
+export type { CoordinatorCommand, StepExecute } from '../machines/command.messages.ts'
+export type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
 export type {
   BudgetUsed,
   FactReport,
@@ -103,7 +99,6 @@ export type {
   StepReport,
   StepStatus,
   Trouble,
-  ModelUsage,
   Usage,
 } from '../machines/reports.messages.ts'
 export type { ModelUse } from './modelUse.ts'
@@ -130,7 +125,8 @@ export type { ModelOptions } from '../models/modelSettings.ts'
 export { estimateTokens } from '../models/estimateTokens.ts'
 export { jsonInText } from '../models/json/jsonInText.ts'
 export { withoutAddedNulls } from '../models/json/withoutAddedNulls.ts'
-export { addUsage, type ModelPrices } from '../models/usage.ts'
+export { addUsage, type ModelUsage } from '../machines/modelUsage.messages.ts'
+export type { ModelPrices } from '../models/usage.ts'
 export type { RetrySettings, ServerLimits } from '../models/server/serverLimits.ts'
 export type {
   AnswerEnd,

@@ -8,7 +8,8 @@
 // L4. A run whose verdict is in is about to end, and is not left.
 import { PlanloomError } from '../errors.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { CoordinatorCommand, CoordinatorMessage, Draft, StepRetry } from '../machines/coordinator.messages.ts'
+import type { CoordinatorCommand } from '../machines/command.messages.ts'
+import type { CoordinatorMessage, Draft, StepRetry } from '../machines/coordinator.messages.ts'
 import { mayHaveHadEffect } from '../machines/decisions/effects.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 

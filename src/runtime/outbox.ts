@@ -4,7 +4,7 @@
 //     An event that causes none is made durable all the same.
 // O2. Once closed, it delivers nothing any more. Once held, neither; but events are still made durable.
 import type { Durability, RunJournal } from '../journal/journal.ts'
-import type { CoordinatorCommand } from '../machines/coordinator.messages.ts'
+import type { CoordinatorCommand } from '../machines/command.messages.ts'
 
 export interface OutboxOptions {
   readonly journal: Pick<RunJournal, 'flush'>

@@ -5,7 +5,8 @@
 // B2. What has been used is counted from the moment on at which the call has ended, be it before the coordinator has heard of it.
 import { PlanloomError } from '../errors.ts'
 import type { Draft, ModelCalled, ModelCaller } from '../machines/coordinator.messages.ts'
-import type { BudgetUsed, ModelUsage } from '../machines/reports.messages.ts'
+import type { ModelUsage } from '../machines/modelUsage.messages.ts'
+import type { BudgetUsed } from '../machines/reports.messages.ts'
 import type { RunLimits } from '../machines/settings.messages.ts'
 import type { CallBudget } from '../models/model.ts'
 import { unlimited } from './settings.ts'

@@ -9,7 +9,7 @@ import type { Executor, ExecutorContext, StepResult } from '../actors/executors/
 import type { ToolUse } from '../actors/executors/model/modelMeans.ts'
 import { onAbort } from '../actors/onAbort.ts'
 import { PlanloomError } from '../errors.ts'
-import type { StepExecute } from '../machines/coordinator.messages.ts'
+import type { StepExecute } from '../machines/command.messages.ts'
 import type { AttemptOutcome } from '../machines/executor.messages.ts'
 import { changesSomething, type ToolCatalogue, type ToolDescription } from '../plan/toolDescription.ts'
 import type { Clock, TimeoutHandle } from './clock.ts'

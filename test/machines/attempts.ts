@@ -1,5 +1,5 @@
 // Attempts and behaviours for tests of executors and pools.
-import type { StepAbort, StepExecute } from '../../src/machines/coordinator.messages.ts'
+import type { StepAbort, StepExecute } from '../../src/machines/command.messages.ts'
 import type { AttemptOutcome, ExecutorBehaviour } from '../../src/machines/executor.messages.ts'
 
 export function execute(stepId: string, more: Partial<StepExecute> = {}): StepExecute {

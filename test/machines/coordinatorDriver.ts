@@ -4,13 +4,11 @@ import type { CoordinatorContext } from '../../src/machines/coordinator.context.
 import { coordinator } from '../../src/machines/coordinator.machine.ts'
 import type {
   CoordinatorCommand,
-  CoordinatorMessage,
-  Draft,
   PlanRequestCommand,
-  RunStarted,
   StepCheck,
   StepExecute,
-} from '../../src/machines/coordinator.messages.ts'
+} from '../../src/machines/command.messages.ts'
+import type { CoordinatorMessage, Draft, RunStarted } from '../../src/machines/coordinator.messages.ts'
 import type { RunLimits, ToolTraits, UncertainPolicy } from '../../src/machines/settings.messages.ts'
 import { initialTransition, transition } from '../../src/machines/xstate.ts'
 import type { Operation, Plan, Step } from '../../src/plan/schema.ts'

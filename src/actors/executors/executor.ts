@@ -1,6 +1,6 @@
 // The interface of an executor: what carries out one attempt of one step.
 import type { Json } from '../../plan/json.ts'
-import type { StepExecute } from '../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../machines/command.messages.ts'
 import type { FactGiven, Failure, Usage } from '../../machines/reports.messages.ts'
 import type { CallBudget } from '../../models/model.ts'
 

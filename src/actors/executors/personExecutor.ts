@@ -1,7 +1,7 @@
 // The person executor's questions: what a step asks of a person, and what an answer comes to.
 import type { Json, JsonObject } from '../../plan/json.ts'
 import type { HostMessage } from '../../machines/behaviour.messages.ts'
-import type { StepExecute } from '../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../machines/command.messages.ts'
 import type { FactGiven, Failure } from '../../machines/reports.messages.ts'
 import { failureFrom } from '../../plan/thrownValue.ts'
 import { abortedOutcome, brokenExpectation } from './attemptOutcome.ts'

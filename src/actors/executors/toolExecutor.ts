@@ -1,5 +1,5 @@
 // The tool executor: carries out steps with tools. It knows no registry; it is given what runs a tool by name.
-import type { StepExecute } from '../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../machines/command.messages.ts'
 import type { Executor, ExecutorContext, StepResult } from './executor.ts'
 
 export interface ToolExecutorOptions {

@@ -7,7 +7,8 @@ import type {
   ModelCaller,
   UnsoundRound,
 } from '../../machines/coordinator.messages.ts'
-import type { FactGiven, Failure, ModelUsage, StepOrigin, Usage } from '../../machines/reports.messages.ts'
+import type { ModelUsage } from '../../machines/modelUsage.messages.ts'
+import type { FactGiven, Failure, StepOrigin, Usage } from '../../machines/reports.messages.ts'
 import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../../machines/settings.messages.ts'
 import { findingCodes, type Finding } from '../../plan/finding.ts'
 import type { Json } from '../../plan/json.ts'

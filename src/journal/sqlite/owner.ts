@@ -10,6 +10,7 @@ import { PlanloomError } from '../../errors.ts'
 import { runOwnedHere } from '../runErrors.ts'
 import type { Database } from './driver.ts'
 import { isBusy } from './failures.ts'
+import { processExists } from './processExists.ts'
 
 export interface OwnerOptions {
   readonly path: string
@@ -163,14 +164,5 @@ function bootId(): string {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
     return '' // not Linux: the lease alone decides
-  }
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

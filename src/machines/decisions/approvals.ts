@@ -5,7 +5,7 @@
 //     rests on, however far before it. What such a step does was settled before anybody's text had been read.
 import { applyPatch } from '../../plan/patch.ts'
 import { dependenciesOf } from '../../plan/references.ts'
-import type { Patch, Plan, Step } from '../../plan/schema.ts'
+import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
 import { changesSomething } from '../../plan/toolDescription.ts'
 import { hasEffects } from './effects.ts'
 import type { Turn } from './turn.ts'
@@ -23,7 +23,7 @@ export function patchWaits(turn: Turn, patch: Patch): boolean {
   return approval === 'effects' && patch.operations.some((operation) => addsEffects(turn, operation))
 }
 
-function addsEffects(turn: Turn, operation: Patch['operations'][number]): boolean {
+function addsEffects(turn: Turn, operation: Operation): boolean {
   if (operation.op !== 'insert' && operation.op !== 'replace') return false
   return hasEffects(turn.run, operation.step)
 }
@@ -43,7 +43,7 @@ function hasSayInEffects(turn: Turn, patch: Patch): boolean {
   return next.steps.some((step) => behind.has(step.id) && isStillToCome(turn, step) && mayHaveEffects(turn, step))
 }
 
-function changedBy(operation: Patch['operations'][number]): readonly string[] {
+function changedBy(operation: Operation): readonly string[] {
   switch (operation.op) {
     case 'insert':
       return [operation.step.id]

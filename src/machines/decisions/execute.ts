@@ -1,7 +1,7 @@
 // What an executor is told to do.
 import type { JsonObject } from '../../plan/json.ts'
 import type { Step } from '../../plan/schema.ts'
-import type { StepExecute } from '../coordinator.messages.ts'
+import type { StepExecute } from '../command.messages.ts'
 import { hasEffects } from './effects.ts'
 import { roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'

@@ -7,10 +7,11 @@
 // Z3. The tool of then decides as well as the tool of now.
 // Z4. A sub-run that begins for a step may be the second one for it: it is in doubt as a whole.
 import { Set as PersistentSet } from 'immutable'
-import type { Operation, Patch, Step } from '../../plan/schema.ts'
+import type { Patch, Step } from '../../plan/schema.ts'
 import type { RunEndLost } from '../coordinator.messages.ts'
 import type { Failure, Trouble } from '../reports.messages.ts'
 import { mayHaveHadEffect } from './effects.ts'
+import { renewedBy } from './operations.ts'
 import type { Turn } from './turn.ts'
 
 /** The failure of a step that may have been carried out already: it says nothing of the step itself. */
@@ -74,8 +75,4 @@ export function noteItems(turn: Turn, { operations }: Patch, listId: string): vo
     turn,
     operations.flatMap(renewedBy).filter((id) => id.startsWith(`${listId}[`)),
   )
-}
-
-function renewedBy(operation: Operation): readonly string[] {
-  return operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : []
 }

@@ -14,6 +14,7 @@ import { indexAssumptions } from './assumptions.ts'
 import { findCause, findCauses } from './causes.ts'
 import { countOut, roleOf } from './lanes.ts'
 import { freshEntry, isSettled, wasTold, withoutLink, type Entry, type Link } from './ledger.ts'
+import { alteredBy, renewedBy } from './operations.ts'
 import { rankSteps } from './rank.ts'
 import { clearTimer, entriesNow, setEntry, type Turn } from './turn.ts'
 import { withdrawFacts } from './facts.ts'
@@ -73,7 +74,6 @@ export function tryPatch(turn: Turn, patch: Patch): string | undefined {
 /** Why a patch may not be applied while the ledger stands as it does; `undefined` when it may. */
 export function findConflict(context: CoordinatorContext, patch: Patch): string | undefined {
   for (const operation of patch.operations) {
-    if (operation.op === 'abandon') continue
     for (const id of alteredBy(operation)) {
       const status = context.entries.get(id)?.status
       if (status === 'succeeded')
@@ -83,23 +83,6 @@ export function findConflict(context: CoordinatorContext, patch: Patch): string 
     }
   }
   return undefined
-}
-
-function alteredBy(operation: Operation): readonly string[] {
-  switch (operation.op) {
-    case 'remove':
-    case 'replace':
-    case 'rewire':
-    case 'abandon':
-      return [operation.id]
-    case 'reorder':
-      return operation.ids
-    case 'insert':
-    case 'assume':
-    case 'unassume':
-    case 'regoal':
-      return []
-  }
 }
 
 function movedBy(operation: Operation): readonly string[] {
@@ -112,10 +95,6 @@ function removedBy({ operations }: Patch, next: Plan): readonly string[] {
   if (removed.length === 0) return removed
   const left = new Set(next.steps.map(({ id }) => id))
   return removed.filter((id) => !left.has(id))
-}
-
-function renewedBy(operation: Operation): readonly string[] {
-  return operation.op === 'replace' ? [operation.id] : operation.op === 'insert' ? [operation.step.id] : []
 }
 
 interface Adoption {

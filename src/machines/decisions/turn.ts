@@ -3,7 +3,7 @@
 // A turn is a working copy of the context that decisions change by setting fields to new persistent values; nobody
 // else sees it before it is finished, so that a decision as a whole stays a pure function of (context, event).
 import type { CoordinatorContext } from '../coordinator.context.ts'
-import type { CoordinatorCommand } from '../coordinator.messages.ts'
+import type { CoordinatorCommand } from '../command.messages.ts'
 import type { StepStatus } from '../reports.messages.ts'
 import type { Entry } from './ledger.ts'
 

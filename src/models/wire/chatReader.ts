@@ -1,7 +1,6 @@
 // Reading an answer of Chat Completions: of the first choice, whatever else comes with it.
 import type { AnswerEnd } from '../model.ts'
 import type { TokenCount } from '../usage.ts'
-import { CallList } from './callList.ts'
 import {
   AnswerFault,
   contentText,
@@ -14,23 +13,19 @@ import {
   type Gathered,
   type Pieces,
 } from './gathered.ts'
+import { Spoken } from './spoken.ts'
 
 export class ChatReader implements AnswerReader {
-  readonly #pieces: Pieces
-  readonly #text: string[] = []
-  readonly #refusal: string[] = []
-  readonly #calls = new CallList()
+  readonly #spoken: Spoken
   #finish: string | undefined
-  #model: string | undefined
-  #usage: TokenCount | undefined
   #hasChoice = false
 
   constructor(pieces: Pieces) {
-    this.#pieces = pieces
+    this.#spoken = new Spoken(pieces)
   }
 
   get written(): string {
-    return [...this.#text, ...this.#refusal, this.#calls.written].join('')
+    return this.#spoken.written
   }
 
   event(data: unknown): void {
@@ -45,24 +40,15 @@ export class ChatReader implements AnswerReader {
   finish(isMarkedDone: boolean): Gathered {
     if (!this.#hasChoice) throw new AnswerFault('it holds no choice')
     if (this.#finish === undefined && !isMarkedDone) throw new AnswerFault('it breaks off before its end')
-    const calls = this.#calls.finished()
-    const refusal = this.#refusal.join('')
-    return {
-      end: endOf(this.#finish, refusal !== '', calls.length > 0),
-      text: this.#text.join(''),
-      calls,
-      refusal: refusal === '' ? undefined : refusal,
-      model: this.#model,
-      usage: this.#usage,
-    }
+    return this.#spoken.gathered(endOf(this.#finish))
   }
 
   #take(data: unknown, part: 'delta' | 'message'): void {
     const error = reportedError(data)
     if (error !== undefined) throw new AnswerFault(`the server reports: ${error}`)
     const { model, usage, choices, x_groq: groq } = recordOf(data)
-    if (typeof model === 'string' && model !== '') this.#model = model
-    this.#usage = tokensIn(usage) ?? tokensIn(recordOf(groq)['usage']) ?? this.#usage
+    this.#spoken.nameModel(model)
+    this.#spoken.usage = tokensIn(usage) ?? tokensIn(recordOf(groq)['usage']) ?? this.#spoken.usage
     const choice = listOf(choices).find((each) => (recordOf(each)['index'] ?? 0) === 0)
     if (choice === undefined) return
     this.#hasChoice = true
@@ -72,12 +58,8 @@ export class ChatReader implements AnswerReader {
   }
 
   #takeSaid({ content, refusal, tool_calls: calls, function_call: old }: Readonly<Record<string, unknown>>): void {
-    const text = contentText(content)
-    if (text !== '') {
-      this.#text.push(text)
-      this.#pieces.onText(text)
-    }
-    if (typeof refusal === 'string' && refusal !== '') this.#refusal.push(refusal)
+    this.#spoken.say(contentText(content))
+    this.#spoken.refuse(refusal)
     for (const call of listOf(calls)) this.#takeCall(recordOf(call))
     if (typeof old === 'object' && old !== null) this.#takeCall({ index: 0, function: old })
   }
@@ -85,16 +67,14 @@ export class ChatReader implements AnswerReader {
   #takeCall({ index, id, function: called }: Readonly<Record<string, unknown>>): void {
     const { name, arguments: written } = recordOf(called)
     const piece = typeof written === 'object' && written !== null ? JSON.stringify(written) : textIn(written)
-    const known = this.#calls.add({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: piece })
-    if (piece !== '') this.#pieces.onArguments(known, piece)
+    this.#spoken.call({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: piece })
   }
 }
 
-function endOf(finish: string | undefined, isRefused: boolean, hasCalls: boolean): AnswerEnd {
-  if (isRefused) return 'refused'
+/** @returns nothing where it came to its end */
+function endOf(finish: string | undefined): AnswerEnd | undefined {
   if (finish === 'length' || finish === 'max_tokens') return 'length'
-  if (finish === 'content_filter') return 'filtered'
-  return hasCalls ? 'calls' : 'stop'
+  return finish === 'content_filter' ? 'filtered' : undefined
 }
 
 function tokensIn(usage: unknown): TokenCount | undefined {

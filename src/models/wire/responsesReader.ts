@@ -1,7 +1,5 @@
 // Reading an answer of the Responses API: from its events as they come, and from the response that the last one holds.
 import type { AnswerEnd } from '../model.ts'
-import type { TokenCount } from '../usage.ts'
-import { CallList } from './callList.ts'
 import {
   AnswerFault,
   countIn,
@@ -13,26 +11,22 @@ import {
   type Gathered,
   type Pieces,
 } from './gathered.ts'
+import { Spoken } from './spoken.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 export class ResponsesReader implements AnswerReader {
-  readonly #pieces: Pieces
-  readonly #text: string[] = []
-  readonly #refusal: string[] = []
-  readonly #calls = new CallList()
+  readonly #spoken: Spoken
   /** `completed`, `incomplete`: what the last event says. */
   #status: string | undefined
   #reason = ''
-  #model: string | undefined
-  #usage: TokenCount | undefined
 
   constructor(pieces: Pieces) {
-    this.#pieces = pieces
+    this.#spoken = new Spoken(pieces)
   }
 
   get written(): string {
-    return [...this.#text, ...this.#refusal, this.#calls.written].join('')
+    return this.#spoken.written
   }
 
   event(data: unknown): void {
@@ -40,10 +34,10 @@ export class ResponsesReader implements AnswerReader {
     const delta = textIn(event['delta'])
     switch (event['type']) {
       case 'response.output_text.delta':
-        this.#say(delta)
+        this.#spoken.say(delta)
         break
       case 'response.refusal.delta':
-        this.#refusal.push(delta)
+        this.#spoken.refuse(delta)
         break
       case 'response.output_item.added':
         this.#beginItem(event)
@@ -74,8 +68,8 @@ export class ResponsesReader implements AnswerReader {
       const item = recordOf(each)
       for (const part of listOf(item['content'])) {
         const { type, text, refusal } = recordOf(part)
-        if (type === 'output_text') this.#say(textIn(text))
-        if (type === 'refusal') this.#refusal.push(textIn(refusal))
+        if (type === 'output_text') this.#spoken.say(textIn(text))
+        if (type === 'refusal') this.#spoken.refuse(refusal)
       }
       if (item['type'] !== 'function_call') continue
       this.#beginItem({ output_index: index, item })
@@ -86,49 +80,31 @@ export class ResponsesReader implements AnswerReader {
 
   finish(): Gathered {
     if (this.#status === undefined) throw new AnswerFault('it breaks off before its end')
-    const calls = this.#calls.finished()
-    const refusal = this.#refusal.join('')
-    const end: AnswerEnd =
-      refusal !== '' ? 'refused' : (endOf(this.#status, this.#reason) ?? (calls.length > 0 ? 'calls' : 'stop'))
-    return {
-      end,
-      text: this.#text.join(''),
-      calls,
-      refusal: refusal === '' ? undefined : refusal,
-      model: this.#model,
-      usage: this.#usage,
-    }
-  }
-
-  #say(text: string): void {
-    if (text === '') return
-    this.#text.push(text)
-    this.#pieces.onText(text)
+    return this.#spoken.gathered(endOf(this.#status, this.#reason))
   }
 
   #beginItem({ output_index: index, item }: Fields): void {
     const { type, call_id: id, name } = recordOf(item)
     if (type !== 'function_call') return
-    this.#calls.add({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: '' })
+    this.#spoken.call({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: '' })
   }
 
   #argue({ output_index: index, arguments: written }: Fields): void {
     const piece = textIn(written)
-    if (piece === '') return
-    this.#pieces.onArguments(this.#calls.add({ index: countIn(index), id: '', name: '', arguments: piece }), piece)
+    if (piece !== '') this.#spoken.call({ index: countIn(index), id: '', name: '', arguments: piece })
   }
 
   #end({ status, model, usage, incomplete_details: details, output }: Fields): void {
     if (!Array.isArray(output)) throw new AnswerFault('it holds no output')
     this.#status = textIn(status)
     this.#reason = textIn(recordOf(details)['reason'])
-    if (typeof model === 'string' && model !== '') this.#model = model
+    this.#spoken.nameModel(model)
     const { input_tokens, output_tokens, input_tokens_details: inputs } = recordOf(usage)
     const inputTokens = countIn(input_tokens)
     const outputTokens = countIn(output_tokens)
     if (inputTokens === undefined || outputTokens === undefined) return
     const cached = countIn(recordOf(inputs)['cached_tokens']) ?? 0
-    this.#usage = { inputTokens, outputTokens, cachedTokens: Math.min(cached, inputTokens) }
+    this.#spoken.usage = { inputTokens, outputTokens, cachedTokens: Math.min(cached, inputTokens) }
   }
 }
 

@@ -4,7 +4,7 @@
 // B2. Each call is told once: by the budget of the run, where the model asks it, or else with the result of the attempt.
 import { PlanloomError } from '../../../errors.ts'
 import type { CallBudget, ModelUsage, Reservation } from '../../../models/model.ts'
-import { addUsage, noUsage } from '../../../models/usage.ts'
+import { addUsage, noUsage } from '../../../machines/modelUsage.messages.ts'
 
 export class AttemptBudget implements CallBudget {
   readonly #tokens: number

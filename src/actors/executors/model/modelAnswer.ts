@@ -1,7 +1,7 @@
 // An answer as a model gave it: one of the user's own may give anything, and its ids are what we number by.
 import { PlanloomError } from '../../../errors.ts'
 import type { AnswerEnd, ModelAnswer, ModelUsage, ToolCall } from '../../../models/model.ts'
-import { noUsage } from '../../../models/usage.ts'
+import { noUsage } from '../../../machines/modelUsage.messages.ts'
 import { readArguments } from './readArguments.ts'
 
 /** @throws `MODEL_ANSWER_BROKEN` for what is no answer. */

@@ -5,10 +5,10 @@
 // A2. Once it has ended, nothing more is asked and no tool is called any more.
 // A3. Calls whose results no turn is left for reach no tool.
 // A4. What it has used is told with its result, however it ended.
-import type { StepExecute } from '../../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { Failure } from '../../../machines/reports.messages.ts'
 import type { ModelAnswer, ModelMessage, ModelRequest, ModelUsage } from '../../../models/model.ts'
-import { noUsage } from '../../../models/usage.ts'
+import { noUsage } from '../../../machines/modelUsage.messages.ts'
 import type { Json } from '../../../plan/json.ts'
 import { clip, failureFrom } from '../../../plan/thrownValue.ts'
 import { onAbort } from '../../onAbort.ts'

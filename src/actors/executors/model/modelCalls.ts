@@ -4,7 +4,7 @@
 // C2. Keys are given in the order of the calls: what a call is, and how often the same was called before.
 // C3. A surprise ends the attempt: other calls of the same answer reach no tool.
 import type { z } from 'zod'
-import type { StepExecute } from '../../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { FactGiven, Failure, Usage } from '../../../machines/reports.messages.ts'
 import type { ModelMessage, ToolCall } from '../../../models/model.ts'
 import { hashJson } from '../../../plan/hash.ts'

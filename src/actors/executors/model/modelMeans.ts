@@ -1,5 +1,5 @@
 // What the model executor is given, and what an attempt of it may use.
-import type { StepExecute } from '../../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { Model } from '../../../models/model.ts'
 import type { JsonObject } from '../../../plan/json.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'

@@ -1,5 +1,5 @@
 // What a model is told of its step, and how: what is the same for all steps first, so that servers have it already.
-import type { StepExecute } from '../../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { ModelMessage } from '../../../models/model.ts'
 import { fenceRule } from '../../fence.ts'
 import { names } from './builtins.ts'

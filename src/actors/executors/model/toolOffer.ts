@@ -2,7 +2,7 @@
 //
 // O1. The offer is made once, before anything untrusted has been read, and nothing adds to it.
 // O2. A name is looked up as it is, letter by letter: what only resembles a name is no tool.
-import type { StepExecute } from '../../../machines/coordinator.messages.ts'
+import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { ModelTool } from '../../../models/model.ts'
 import type { ToolCatalogue, ToolDescription } from '../../../plan/toolDescription.ts'
 import { askTool, moreTool, surpriseTool } from './builtins.ts'
