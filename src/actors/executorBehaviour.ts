@@ -6,6 +6,7 @@
 import { PlanloomError } from '../errors.ts'
 import type { Mailbox } from '../machines/behaviour.messages.ts'
 import type { StepAbort, StepExecute } from '../machines/command.messages.ts'
+import type { Json } from '../plan/json.ts'
 import type { AttemptOutcome, AttemptSettled, ExecutorBehaviour } from '../machines/executor.messages.ts'
 import type { CallBudget } from '../models/model.ts'
 import { abortedOutcome, outcomeOf, thrownOutcome } from './executors/attemptOutcome.ts'
@@ -22,6 +23,16 @@ export interface ExecutorBehaviourOptions {
   readonly signal: AbortSignal
   /** What model calls of an attempt may use. */
   readonly budgetOf?: (attempt: { readonly stepId: string; readonly attempt: number }) => CallBudget
+  /** Puts a question of an attempt to people. */
+  readonly ask?: (question: AttemptQuestion) => Promise<Json>
+}
+
+export interface AttemptQuestion {
+  readonly stepId: string
+  readonly attempt: number
+  readonly text: string
+  /** Fires when the attempt wants no answer any more. */
+  readonly signal: AbortSignal
 }
 
 /** Makes the behaviour of the executors of one role: each actor that runs it carries out one attempt at a time. */
@@ -82,7 +93,7 @@ async function carryOut(
 function contextOf(
   { runId, stepId, attempt, idempotencyKey }: StepExecute,
   live: LiveAttempt,
-  { now, budgetOf }: ExecutorBehaviourOptions,
+  { now, budgetOf, ask }: ExecutorBehaviourOptions,
   mailbox: ExecutorMailbox,
 ): ExecutorContext {
   const report = (said: object): void => {
@@ -101,6 +112,7 @@ function contextOf(
     get budget() {
       return budgetOf?.({ stepId, attempt })
     },
+    ...(ask && { ask: (text: string) => ask({ stepId, attempt, text: logLineOf(text), signal: live.signal }) }),
     progress: (progress) => {
       report(progressOf(progress))
     },

@@ -2,12 +2,13 @@
 //
 // H1. A question is answered once: by whom it was put to, by the abort, or by the API past this actor, which aborts it.
 // H2. An answer that comes after the abort is dropped.
+// H3. A question of an attempt that another executor carries out ends without a word: that one says how the attempt ended.
 import { PlanloomError } from '../errors.ts'
 import type { Behaviour, Mailbox } from '../machines/behaviour.messages.ts'
-import type { StepAbort, StepExecute } from '../machines/command.messages.ts'
+import type { StepAbort, StepAsk, StepAskAbort, StepExecute } from '../machines/command.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { abortedOutcome } from './executors/attemptOutcome.ts'
-import { askPerson, type Ask, type Asking, type ReadAnswer } from './executors/personExecutor.ts'
+import { askForAttempt, askPerson, type Ask, type Asking, type ReadAnswer } from './executors/personExecutor.ts'
 import { onAbort } from './onAbort.ts'
 
 export interface PersonBehaviourOptions {
@@ -22,10 +23,11 @@ export interface PersonBehaviourOptions {
 }
 
 /** What the person actor hears; it speaks to the host only. */
-export type PersonBehaviour = Behaviour<StepExecute | StepAbort, never>
+export type PersonBehaviour = Behaviour<PersonMessage, never>
+export type PersonMessage = StepExecute | StepAbort | StepAsk | StepAskAbort
 
 interface OpenQuestion {
-  readonly work: StepExecute
+  readonly work: StepExecute | StepAsk
   readonly controller: AbortController
 }
 
@@ -42,7 +44,8 @@ export function createPersonBehaviour({ ask, read, by = 'person', signal }: Pers
     }
     function abort(key: string, because: string): void {
       const question = close(key, because)
-      if (question) mailbox.report(abortedOutcome(question.work, question.controller.signal))
+      if (question?.work.type === 'step.execute')
+        mailbox.report(abortedOutcome(question.work, question.controller.signal)) // H3
     }
     function abortAll(): void {
       for (const key of [...open.keys()]) abort(key, 'The run was stopped.')
@@ -51,7 +54,7 @@ export function createPersonBehaviour({ ask, read, by = 'person', signal }: Pers
     const unfollow = onAbort(signal, abortAll)
     mailbox.receive((message) => {
       const key = attemptKey(message)
-      if (message.type === 'step.abort') {
+      if (message.type === 'step.abort' || message.type === 'step.askAbort') {
         abort(key, message.because)
         return
       }
@@ -72,9 +75,11 @@ async function put(
   { work, controller }: OpenQuestion,
   asking: Asking,
   settle: () => boolean,
-  mailbox: Mailbox<StepExecute | StepAbort, never>,
+  mailbox: Mailbox<PersonMessage, never>,
 ): Promise<void> {
-  const said = await askPerson(work, asking, controller.signal)
+  const { signal } = controller
+  const said =
+    work.type === 'step.ask' ? await askForAttempt(work, asking, signal) : await askPerson(work, asking, signal)
   if (controller.signal.aborted) return // H2
   if (settle()) mailbox.report(said)
 }

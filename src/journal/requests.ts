@@ -20,7 +20,7 @@ export type RunCommand =
   | { readonly type: 'run.cancel'; readonly because?: string }
   | { readonly type: 'step.retry'; readonly stepId: string }
   | { readonly type: 'step.skip'; readonly stepId: string; readonly because?: string }
-  | { readonly type: 'step.answered'; readonly stepId: string; readonly value: Json }
+  | { readonly type: 'step.answered'; readonly stepId: string; readonly value: Json; readonly question?: number }
   | { readonly type: 'fact.reported'; readonly key: string; readonly value: Json }
   | { readonly type: 'budget.extend'; readonly limits: Partial<RunLimits> }
 

@@ -1,7 +1,7 @@
 // What the coordinator says: commands for its host to deliver. Plain JSON, imperative; the outbox is part of the coordinator's state.
-import type { JsonObject, JsonSchema } from '../plan/json.ts'
+import type { Json, JsonObject, JsonSchema } from '../plan/json.ts'
 import type { Goal, Step } from '../plan/schema.ts'
-import type { Trouble } from './reports.messages.ts'
+import type { Failure, Trouble } from './reports.messages.ts'
 
 /** Carry out one attempt of a step. */
 export interface StepExecute {
@@ -29,6 +29,42 @@ export interface StepExecute {
   readonly subRunId?: string
   /** A sub-run may have been begun for the step before, of which nothing is known. */
   readonly inDoubt?: true
+  /** What attempts before this one have asked, and what came of it. */
+  readonly asked?: readonly AskedBefore[]
+}
+/** A question of a step that has come to its end. */
+export type AskedBefore = { readonly text: string } & Said
+/** What came of a question: an answer, or why there is none. */
+export type Said = { readonly answer: Json } | { readonly failure: Failure }
+
+/** Put a question of an attempt to a person. */
+export interface StepAsk {
+  readonly type: 'step.ask'
+  readonly runId: string
+  readonly stepId: string
+  readonly attempt: number
+  readonly question: number
+  readonly text: string
+  /** That of the step. */
+  readonly input: JsonObject
+  /** What is left of the step's time, where no attempt is out that waits for the answer. */
+  readonly timeoutMs?: number
+}
+/** It need not be answered any more. */
+export interface StepAskAbort {
+  readonly type: 'step.askAbort'
+  readonly stepId: string
+  readonly attempt: number
+  readonly because: string
+}
+/** Tell an attempt what came of its question: it goes on. */
+export interface StepTell {
+  readonly type: 'step.tell'
+  readonly runId: string
+  readonly stepId: string
+  readonly attempt: number
+  readonly role: string
+  readonly said: Said
 }
 /** Stop an attempt: its `AbortSignal` fires, and whatever it still says is late. */
 export interface StepAbort {
@@ -82,4 +118,14 @@ export interface TimerClear {
 }
 
 export type CoordinatorCommand =
-  StepExecute | StepAbort | StepCheck | StepCheckAbort | PlanRequestCommand | PlanCancel | TimerSet | TimerClear
+  | StepExecute
+  | StepAbort
+  | StepCheck
+  | StepCheckAbort
+  | StepAsk
+  | StepAskAbort
+  | StepTell
+  | PlanRequestCommand
+  | PlanCancel
+  | TimerSet
+  | TimerClear

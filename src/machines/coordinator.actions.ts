@@ -10,6 +10,7 @@ import * as modelCalls from './decisions/modelCalls.ts'
 import * as lostEnd from './decisions/lostEnd.ts'
 import * as outcomes from './decisions/outcomes.ts'
 import * as planner from './decisions/planner.ts'
+import * as questions from './decisions/questions.ts'
 import * as recovery from './decisions/recovery.ts'
 import { decide, type Turn } from './decisions/turn.ts'
 import { isUnattended } from './decisions/refusal.ts'
@@ -65,6 +66,8 @@ export const takeOutcomeAndGoOn = actOn(outcomeTypes, (turn, event) => {
   if (!isUnattended(event)) dispatch.dispatchReady(turn)
 })
 export const noteSubRun = actOn(['step.delegated'], outcomes.noteSubRun)
+export const takeQuestion = actOn(['step.asked'], questions.takeQuestion)
+export const takeNoAnswer = actOn(['step.unanswered'], questions.takeNoAnswer)
 export const takeModelCall = actOn(['model.called'], modelCalls.takeModelCall)
 export const takeFinding = actOn(['step.checked'], findings.takeFinding)
 export const takeStreamedStep = actOn(['plan.stepProposed'], (turn, { step }) => {

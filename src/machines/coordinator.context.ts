@@ -10,6 +10,7 @@ import type { BudgetUsed, Failure, Outcome, OutcomeReason, StepStatus, Trouble }
 import type { RunLimits } from './settings.messages.ts'
 import { noFacts, type Facts } from './decisions/facts.ts'
 import type { Entry, Link } from './decisions/ledger.ts'
+import type { StepQuestions } from './decisions/questionBook.ts'
 import type { ReadyQueue } from './decisions/readyQueue.ts'
 
 /** What the planner was asked and has not answered. */
@@ -75,6 +76,10 @@ export interface CoordinatorContext {
   readonly timers: PersistentMap<string, number>
   /** Steps of which it is being found out whether they had their effect, and from whom. */
   readonly doubts: PersistentMap<string, 'tool' | 'person'>
+  /** What attempts of a step have asked people. */
+  readonly questions: PersistentMap<string, StepQuestions>
+  /** Steps whose attempts have their answer, and wait for a place among those that are out; some of them may have ended. */
+  readonly answered: List<string>
 
   readonly troubles: List<Trouble>
   readonly asked: Asked | undefined
@@ -146,6 +151,8 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     busy: 0,
     timers: PersistentMap(),
     doubts: PersistentMap(),
+    questions: PersistentMap(),
+    answered: List(),
     troubles: List(),
     asked: undefined,
     requests: 0,

@@ -21,6 +21,8 @@ const stepsGoOn = {
   'step.timedOut': settleAndGoOn,
   'step.uncertain': settleAndGoOn,
   'step.checked': { actions: ['takeFinding', 'dispatchReady'] },
+  'step.asked': { actions: ['takeQuestion', 'dispatchReady'] },
+  'step.unanswered': { actions: ['takeNoAnswer', 'dispatchReady'] },
   'timer.fired': { actions: ['takeTimer', 'dispatchReady'] },
   'run.recovered': { actions: ['recover', 'dispatchReady'] },
   'run.forked': { actions: ['fork', 'dispatchReady'] },
@@ -71,6 +73,8 @@ export const coordinator = coordinatorSetup.extend({ actions, guards }).createMa
     'step.uncertain': settleOnly,
     'step.checked': { actions: 'takeFinding' },
     'step.delegated': { actions: 'noteSubRun' },
+    'step.asked': { actions: 'takeQuestion' },
+    'step.unanswered': { actions: 'takeNoAnswer' },
     'model.called': { actions: 'takeModelCall' },
   },
   states: {

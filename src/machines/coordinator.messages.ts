@@ -145,6 +145,17 @@ export interface StepUncertain extends FromExecutor {
   readonly failure: Failure
   readonly usage?: Usage
 }
+/** The attempt asks a person something. It goes on, and waits for the answer. */
+export interface StepAsked extends FromExecutor {
+  readonly type: 'step.asked'
+  readonly text: string
+}
+/** Whoever was asked has no answer to what an attempt asked: why. The attempt goes on, knowing that. */
+export interface StepUnanswered extends FromExecutor {
+  readonly type: 'step.unanswered'
+  readonly question: number
+  readonly failure: Failure
+}
 /** What is known of whether an attempt had its effect: its tool's check has found it out, or whoever was asked has said so. */
 export interface StepChecked extends FromExecutor {
   readonly type: 'step.checked'
@@ -276,10 +287,12 @@ export interface StepSkip extends FromPerson {
   readonly stepId: string
   readonly because?: string
 }
-/** The answer to a person step, or what became of one that is uncertain. */
+/** The answer to a person step, to what an attempt of another one asks, or what became of a step that is uncertain. */
 export interface StepAnswered extends FromPerson {
   readonly type: 'step.answered'
   readonly stepId: string
+  /** Number of the question of the step that it answers, so that it answers no other; absent for the step itself. */
+  readonly question?: number
   readonly value: Json
   /** Those that the step's tool gives with such an output. */
   readonly facts?: readonly FactGiven[]
@@ -328,6 +341,8 @@ export type CoordinatorMessage =
   | StepUncertain
   | StepChecked
   | StepDelegated
+  | StepAsked
+  | StepUnanswered
   | ModelCalled
   | TimerFired
   | RunRecovered

@@ -18,7 +18,7 @@ export function answerReader(registry: ToolRegistry): ReadAnswer {
  * @throws `ANSWER_INVALID` when it is not what the step's tool gives, or not what the step expects; the step goes on waiting. */
 export function checkAnswer(
   runId: string,
-  step: Step,
+  step: Pick<Step, 'id' | 'tool' | 'item' | 'expect'>,
   given: unknown,
   read: ReadAnswer,
 ): { readonly value: Json; readonly facts: readonly FactGiven[] } {

@@ -118,6 +118,7 @@ const modelSteps = within({
   callsAtOnce: whole(1),
   characters: whole(100),
   maxTokens: whole(1),
+  askPerson: oneOf('offered', 'withheld'),
   concurrency: whole(1),
   ratePerSecond: rate,
 })

@@ -78,7 +78,16 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     registry,
     own: options.executors ?? [],
     startSubRun: beginSubRun,
-    model: model && createModelExecutor({ ...modelSteps, model, tools, call, ask, timers: clock }),
+    model:
+      model &&
+      createModelExecutor({
+        askPerson: ask ? 'offered' : 'withheld',
+        ...modelSteps,
+        model,
+        tools,
+        call,
+        timers: clock,
+      }),
   })
   const roles = rolesOf(executors)
   checkRoles('createRuntime()', options.limits, roles)

@@ -2,6 +2,7 @@
 //
 // V1. An attempt keeps its place in the gate until it is over for the run, whatever its tool does.
 // V2. Every abort is answered: also that of an attempt which was still waiting at the gate.
+// V3. An attempt that waits for a person holds no place in the gate, and goes through it again with the answer.
 import type { FindOut } from '../actors/checkActor.ts'
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
@@ -10,13 +11,21 @@ import type { Planner } from '../actors/planners/planner.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
 import type { ReusableOutput, ReuseStore } from '../journal/reuse.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
-import type { CoordinatorCommand, PlanRequestCommand, StepAbort, StepExecute } from '../machines/command.messages.ts'
+import type {
+  CoordinatorCommand,
+  PlanRequestCommand,
+  StepAbort,
+  StepAsk,
+  StepExecute,
+  StepTell,
+} from '../machines/command.messages.ts'
 import type { Draft, ModelCalled, RunStarted, StepSucceeded } from '../machines/coordinator.messages.ts'
 import { listFacts } from '../machines/decisions/facts.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { planner as plannerChart } from '../machines/planner.machine.ts'
 import { createActor, type Actor, type AnyActorRef } from '../machines/xstate.ts'
 import type { ToolCatalogue } from '../plan/toolDescription.ts'
+import { AttemptQuestions } from './attemptQuestions.ts'
 import { AttemptWatch } from './attemptWatch.ts'
 import type { Clock } from './clock.ts'
 import { EffectChecks } from './effectChecks.ts'
@@ -64,6 +73,7 @@ export class Delivery {
   readonly #checks: EffectChecks
   readonly #reuse: OutputReuse
   readonly #budget: RunBudget
+  readonly #questions: AttemptQuestions
   #planner: Actor<typeof plannerChart> | undefined
 
   constructor(options: DeliveryOptions) {
@@ -82,7 +92,8 @@ export class Delivery {
         host.send(call)
       },
     })
-    this.#pools = new RunPools({ ...options, budget: this.#budget })
+    this.#questions = new AttemptQuestions(host)
+    this.#pools = new RunPools({ ...options, budget: this.#budget, questions: this.#questions })
     this.#reuse = new OutputReuse({ runId, store, tools, readAnswer })
     this.#checks = new EffectChecks({ ...options, runId, timers: this.#timers })
   }
@@ -101,6 +112,15 @@ export class Delivery {
         break
       case 'step.checkAbort':
         this.#checks.abort(command)
+        break
+      case 'step.ask':
+        this.#askPerson(command)
+        break
+      case 'step.askAbort':
+        this.#pools.ask(command)
+        break
+      case 'step.tell':
+        this.#tell(command)
         break
       case 'timer.set':
         this.#timers.set(command.key, command.at, () => {
@@ -140,6 +160,7 @@ export class Delivery {
     const key = attemptKey(attempt)
     gate.leave(run.runId, key)
     this.#watches.end(key)
+    this.#endQuestion(attempt, 'The attempt is over.')
     this.#pools.leave(key)
     this.#reuse.end(attempt)
   }
@@ -159,7 +180,7 @@ export class Delivery {
   hold(): readonly string[] {
     const { gate, run } = this.#options
     this.#timers.close()
-    return gate.withdraw(run.runId)
+    return gate.withdraw(run.runId).filter((key) => !this.#pools.has(key))
   }
 
   close(): void {
@@ -178,17 +199,37 @@ export class Delivery {
       this.#start(work)
       return
     }
-    const classes = [`role:${work.role}`]
-    if (work.tool !== undefined) classes.push(`tool:${work.tool}`)
-    this.#options.gate.admit({
-      runId: work.runId,
-      key: attemptKey(work),
-      classes,
-      holdsPlace: work.role !== 'goal',
-      start: () => {
-        this.#start(work)
-      },
+    this.#enter(work, () => {
+      this.#start(work)
     })
+  }
+
+  #enter(attempt: StepExecute | StepTell, start: () => void): void {
+    const { runId, role } = attempt
+    const classes = [`role:${role}`]
+    if ('tool' in attempt) classes.push(`tool:${attempt.tool}`)
+    this.#options.gate.admit({ runId, key: attemptKey(attempt), classes, holdsPlace: role !== 'goal', start })
+  }
+
+  /** V3 */
+  #askPerson(question: StepAsk): void {
+    const key = attemptKey(question)
+    this.#options.gate.leave(question.runId, key)
+    this.#watches.rest(key)
+    if (question.timeoutMs !== undefined) this.#watches.begin(question)
+    this.#pools.ask(question)
+  }
+
+  #tell(command: StepTell): void {
+    this.#enter(command, () => {
+      this.#watches.wake(attemptKey(command))
+      this.#questions.tell(command)
+    })
+  }
+
+  #endQuestion({ stepId, attempt }: { readonly stepId: string; readonly attempt: number }, because: string): void {
+    this.#questions.end(attemptKey({ stepId, attempt }))
+    this.#pools.ask({ type: 'step.askAbort', stepId, attempt, because })
   }
 
   #start(work: StepExecute): void {
@@ -200,8 +241,10 @@ export class Delivery {
     const { run, gate, host } = this.#options
     const key = attemptKey(command)
     this.#reuse.end(command)
-    const hadStarted = command.role === 'person' || gate.leave(run.runId, key)
+    gate.leave(run.runId, key)
     this.#watches.end(key)
+    const hadStarted = this.#pools.has(key)
+    if (command.role !== 'person') this.#endQuestion(command, command.because)
     if (hadStarted) {
       this.#pools.abort(command)
       return

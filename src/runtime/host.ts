@@ -387,6 +387,13 @@ export class RunHost {
 }
 
 /** An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire. */
+const goingOn: ReadonlySet<string> = new Set([
+  'step.timedOut',
+  'step.delegated',
+  'step.asked',
+  'step.unanswered',
+] satisfies CoordinatorMessage['type'][])
+
 function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {
-  return type !== 'step.timedOut' && type !== 'step.delegated'
+  return !goingOn.has(type)
 }

@@ -1,7 +1,8 @@
-// What a run asks of people: answers to person steps, approvals, and what became of steps that are uncertain.
+// What a run asks of people: answers to person steps and to what attempts of other steps ask, approvals, and what became of steps that are uncertain.
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import { roleOf } from '../machines/decisions/lanes.ts'
 import { lookUp } from '../machines/decisions/advance.ts'
+import { openQuestion } from '../machines/decisions/questionBook.ts'
 import { doubtOf } from '../machines/decisions/uncertain.ts'
 import { resolveReferences } from '../plan/references.ts'
 import type { Question } from './run.ts'
@@ -17,7 +18,10 @@ export function findQuestions(context: CoordinatorContext): Question[] {
     if (step === undefined) continue
     const text = step.instruction ?? step.title ?? step.tool ?? stepId
     const input = step.input ?? {}
-    if (entry.status === 'running' && roleOf(run, step) === 'person')
+    const asked = openQuestion(context, stepId)
+    if (entry.status === 'running' && asked !== undefined)
+      questions.push({ stepId, kind: 'answer', question: asked.number, text: asked.text, input })
+    else if (entry.status === 'running' && roleOf(run, step) === 'person')
       questions.push({ stepId, kind: 'answer', text, input })
     else if (entry.status === 'held' && !entry.heldBy?.length && step.approval === 'required') {
       questions.push({ stepId, kind: 'approval', text, input })

@@ -17,7 +17,7 @@ const commandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('run.cancel'), because: text.optional() }),
   z.strictObject({ type: z.literal('step.retry'), stepId }),
   z.strictObject({ type: z.literal('step.skip'), stepId, because: text.optional() }),
-  z.strictObject({ type: z.literal('step.answered'), stepId, value: json }),
+  z.strictObject({ type: z.literal('step.answered'), stepId, value: json, question: z.int().optional() }),
   z.strictObject({ type: z.literal('fact.reported'), key: text, value: json }),
   z.strictObject({ type: z.literal('budget.extend'), limits: z.record(text, json) }),
 ])

@@ -50,11 +50,13 @@ export type RunState =
   | 'failed'
   | 'cancelled'
 
-/** A step that waits for a person: for an answer, for approval, or, where it is `uncertain`, for somebody who knows whether it had its
+/** A step that waits for a person: for an answer, to itself or to what its executor (a model) asks meanwhile, for approval, or, where it is `uncertain`, for somebody who knows whether it had its
  * effect. It had: `answer()` with what came of it. It had not: `retry()`. Or do without: `skip()`. */
 export interface Question {
   readonly stepId: string
   readonly kind: 'answer' | 'approval' | 'uncertain'
+  /** Of what an attempt of the step asks: an answer that names it answers no question that has come up since. */
+  readonly question?: number
   readonly text: string
   readonly input: Json
 }
@@ -150,10 +152,10 @@ export interface Run {
    * @throws `COMMAND_REFUSED` for any other step. */
   skip(stepId: string, options?: { readonly because?: string; readonly by?: string }): void
   /** The output of a step that waits for a person, or that is uncertain: then what became of it. It is checked as its tool's
-   * own output would be, and gives the same facts.
-   * @throws `COMMAND_REFUSED` for any other step; `ANSWER_INVALID` when it is no JSON, not what the tool gives, or not what the
+   * own output would be, and gives the same facts. For a step whose executor asks something (`question`), the answer to that: any JSON.
+   * @throws `COMMAND_REFUSED` for any other step, and where `question` is not open any more; `ANSWER_INVALID` when it is no JSON, not what the tool gives, or not what the
    *   step expects, and the step goes on waiting. */
-  answer(stepId: string, value: Json, options?: { readonly by?: string }): void
+  answer(stepId: string, value: Json, options?: { readonly by?: string; readonly question?: number }): void
   /** Tells a fact; assumptions about it are checked again.
    * @throws `OUTPUT_NOT_JSON` for a value that is none. */
   report(key: string, value: Json, options?: { readonly by?: string }): void

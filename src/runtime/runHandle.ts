@@ -6,6 +6,7 @@ import type { RunStarted } from '../machines/coordinator.messages.ts'
 import type { FactReport, Outcome, StepReport, Trouble } from '../machines/reports.messages.ts'
 import { findFact, listFacts } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
+import { openQuestion } from '../machines/decisions/questionBook.ts'
 import { findRefusal, type Command } from '../machines/decisions/refusal.ts'
 import { checkAnswer } from './checkAnswer.ts'
 import { checkEdit, readPatch, type EditMeans } from './checkEdit.ts'
@@ -190,14 +191,16 @@ export class RunHandle implements Run {
     this.#command({ type: 'step.skip', stepId, ...(because !== undefined && { because }), ...whoOf(from) })
   }
 
-  answer(stepId: string, value: Json, from: From = {}): void {
-    this.#check({ type: 'step.answered', stepId, value: null })
+  answer(stepId: string, value: Json, { question, ...from }: From & { readonly question?: number } = {}): void {
+    this.#check({ type: 'step.answered', stepId, value: null, ...(question !== undefined && { question }) })
     const step = this.#context.steps.get(stepId)
     if (step === undefined) return
-    const { value: read, facts } = checkAnswer(this.id, step, value, this.#means.readAnswer)
+    const open = openQuestion(this.#context, stepId)
+    const { value: read, facts } = checkAnswer(this.id, open ? { id: stepId } : step, value, this.#means.readAnswer)
     this.#host.submit({
       type: 'step.answered',
       stepId,
+      ...(open && { question: open.number }),
       value: read,
       ...(facts.length > 0 && { facts }),
       ...whoOf(from),

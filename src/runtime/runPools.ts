@@ -5,14 +5,15 @@
 import { createExecutorBehaviour } from '../actors/executorBehaviour.ts'
 import type { Executor } from '../actors/executors/executor.ts'
 import type { Ask, ReadAnswer } from '../actors/executors/personExecutor.ts'
-import { createPersonBehaviour } from '../actors/personActor.ts'
+import { createPersonBehaviour, type PersonMessage } from '../actors/personActor.ts'
 import { behaviourLogic } from '../machines/behaviour.ts'
 import type { HostRef } from '../machines/behaviour.messages.ts'
-import type { StepAbort, StepExecute } from '../machines/command.messages.ts'
+import type { StepAbort, StepAsk, StepAskAbort, StepExecute } from '../machines/command.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { mostExecutors } from '../machines/pool.context.ts'
 import { pool } from '../machines/pool.machine.ts'
 import { createActor, type AnyActorRef } from '../machines/xstate.ts'
+import type { AttemptQuestions } from './attemptQuestions.ts'
 import type { Clock } from './clock.ts'
 import type { RunBudget } from './runBudget.ts'
 
@@ -28,6 +29,7 @@ export interface RunPoolsOptions {
   /** Told of each actor that is started, so that it can be stopped with the run. */
   readonly onStart: (actor: AnyActorRef) => void
   readonly budget: RunBudget
+  readonly questions: AttemptQuestions
 }
 
 interface Pool {
@@ -41,6 +43,9 @@ export class RunPools {
   readonly #options: RunPoolsOptions
   readonly #byRole = new Map<string, Pool[]>()
   readonly #byAttempt = new Map<string, Pool>()
+  /** Attempts whose questions people have. */
+  readonly #asking = new Set<string>()
+  #people: { send(message: PersonMessage): void } | undefined
 
   constructor(options: RunPoolsOptions) {
     this.#options = options
@@ -55,6 +60,10 @@ export class RunPools {
     return this.#byAttempt.size === 0
   }
 
+  has(key: string): boolean {
+    return this.#byAttempt.has(key)
+  }
+
   execute(work: StepExecute): void {
     const pool = this.#poolFor(work.role)
     pool.out += 1
@@ -64,6 +73,15 @@ export class RunPools {
 
   abort(command: StepAbort): void {
     this.#byAttempt.get(attemptKey(command))?.actor.send(command)
+  }
+
+  /** Puts a question of an attempt to people, or takes it back. */
+  ask(command: StepAsk | StepAskAbort): void {
+    const key = attemptKey(command)
+    if (command.type === 'step.ask') this.#asking.add(key)
+    else if (!this.#asking.delete(key)) return
+    this.#people ??= this.#startPeople()
+    this.#people.send(command)
   }
 
   /** The attempt is over for the run. */
@@ -78,14 +96,19 @@ export class RunPools {
     let pools = this.#byRole.get(role)
     if (pools === undefined) this.#byRole.set(role, (pools = []))
     for (const pool of pools) if (pool.out < pool.size) return pool
-    const started = role === 'person' ? this.#startPerson() : this.#startPool(role, pools.length)
+    const started = role === 'person' ? this.#peoplePool() : this.#startPool(role, pools.length)
     pools.push(started)
     return started
   }
 
-  #startPerson(): Pool {
+  #peoplePool(): Pool {
+    this.#people ??= this.#startPeople()
+    return { actor: this.#people, size: Infinity, out: 0 } // waiting for people takes no executor
+  }
+
+  #startPeople(): { send(message: PersonMessage): void } {
     const { host, ask, readAnswer, signal, onStart } = this.#options
-    const actor = createActor(behaviourLogic<StepExecute | StepAbort, never>(), {
+    const actor = createActor(behaviourLogic<PersonMessage, never>(), {
       id: 'person',
       parent: host,
       input: {
@@ -95,11 +118,11 @@ export class RunPools {
       },
     }).start()
     onStart(actor)
-    return { actor, size: Infinity, out: 0 } // waiting for people takes no executor
+    return actor
   }
 
   #startPool(role: string, before: number): Pool {
-    const { clock, executors, host, signal, onStart, budget } = this.#options
+    const { clock, executors, host, signal, onStart, budget, questions } = this.#options
     const executor = executors.get(role) ?? missingExecutor(role)
     const now = (): number => clock.now()
     const name = before === 0 ? role : `${role}-${String(before + 1)}`
@@ -112,7 +135,13 @@ export class RunPools {
         name,
         now,
         size: mostExecutors,
-        behaviour: createExecutorBehaviour({ executor, now, signal, budgetOf: (attempt) => budget.of(attempt) }),
+        behaviour: createExecutorBehaviour({
+          executor,
+          now,
+          signal,
+          budgetOf: (attempt) => budget.of(attempt),
+          ask: (question) => questions.ask(question),
+        }),
       },
     }).start()
     onStart(actor)

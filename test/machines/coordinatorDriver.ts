@@ -165,6 +165,10 @@ export class Drive {
       case 'step.check':
         this.checks.set(command.stepId, command)
         break
+      case 'step.ask':
+      case 'step.askAbort':
+      case 'step.tell':
+        break // no attempt asks here
       case 'step.checkAbort':
         this.checks.delete(command.stepId)
         break

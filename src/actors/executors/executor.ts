@@ -26,6 +26,10 @@ export interface ExecutorContext {
   readonly heartbeat: () => void
   readonly log: (text: string) => void
   readonly now: () => number
+  /** Asks a person, and waits for the answer: the question stands among the run's `questions` and is answered like that of a person step.
+   * Meanwhile the attempt takes no place among those that are out. Questions of an attempt are put one after another. Rejects where
+   * nobody answers, and when the signal fires. */
+  readonly ask?: ((question: string) => Promise<Json>) | undefined
   /** What is left for model calls, and where they are told: calls made with it are not part of a result's `usage`. */
   readonly budget?: CallBudget | undefined
 }

@@ -97,6 +97,7 @@ function detailsOf(event: JournalEvent): string {
   const parts = [
     stepId ?? step?.id,
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
+    event.type === 'step.asked' ? event.text : undefined,
     failure?.message,
     because,
     key,

@@ -70,6 +70,8 @@ const bodies: { readonly [T in EventType]: BodyOf<T> } = {
   'step.delegated': { ...fromExecutor, subRunId: text },
   'step.timedOut': { ...fromExecutor, failure },
   'step.uncertain': { ...fromExecutor, failure, usage },
+  'step.asked': { ...fromExecutor, text },
+  'step.unanswered': { ...fromExecutor, question: count, failure },
   'step.checked': { ...fromExecutor, finding: part.effectFinding, by: text.exactOptional() },
   'model.called': {
     caller: part.modelCaller,
@@ -89,7 +91,13 @@ const bodies: { readonly [T in EventType]: BodyOf<T> } = {
   'run.cancel': { ...fromPerson, because: text.exactOptional() },
   'step.retry': { ...fromPerson, stepId: text },
   'step.skip': { ...fromPerson, stepId: text, because: text.exactOptional() },
-  'step.answered': { ...fromPerson, stepId: text, value: json, facts: facts.exactOptional() },
+  'step.answered': {
+    ...fromPerson,
+    stepId: text,
+    question: count.exactOptional(),
+    value: json,
+    facts: facts.exactOptional(),
+  },
   'fact.reported': { ...fromPerson, key: text, value: json },
   'budget.extend': { ...fromPerson, limits: part.someLimits },
 }

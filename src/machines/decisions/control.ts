@@ -22,6 +22,8 @@ import { wasTold, type Entry } from './ledger.ts'
 import { noteEdit, noteKnown } from './lostEnd.ts'
 import { abort, succeed, takeFacts } from './outcomes.ts'
 import { applyProposal } from './planner.ts'
+import { openQuestion } from './questionBook.ts'
+import { takeAnswer } from './questions.ts'
 import { findRefusal, type Command } from './refusal.ts'
 import { findConflict, tryPatch } from './revise.ts'
 import { takeBackTroubles } from './troubles.ts'
@@ -171,12 +173,16 @@ export function skipStep(turn: Turn, event: StepSkip): void {
   expandReady(turn)
 }
 
-/** The answer to a person step, or by hand the output of a step that is uncertain. */
+/** The answer to a person step or to what an attempt asks, or by hand the output of a step that is uncertain. */
 export function answerStep(turn: Turn, event: StepAnswered): void {
   const { stepId: id, value, facts = [] } = event
   const found = stepFor(turn, event)
   if (found === undefined) return
-  const { entry } = found
+  const { step, entry } = found
+  if (entry.status === 'running' && openQuestion(turn, id) !== undefined) {
+    takeAnswer(turn, step, entry, event)
+    return
+  }
   if (entry.status === 'running') abort(turn, id, entry, 'answered')
   succeed(turn, id, entry, value, facts)
   takeBackTroubles(turn)

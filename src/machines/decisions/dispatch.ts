@@ -2,7 +2,7 @@
 //
 // D1. A step goes out only while it is `ready`, and leaves as `running` with a new attempt number.
 // D2. No limit is exceeded: of the run, of a role, of a tool.
-// D3. Nothing goes out after the verdict, nor of a plan that waits for approval, nor of one that is still being written
+// D3. Nothing new goes out after the verdict, nor of a plan that waits for approval, nor of one that is still being written
 //     unless the run wants it so, however the run came to this state.
 import { resolveReferences } from '../../plan/references.ts'
 import type { Step } from '../../plan/schema.ts'
@@ -13,10 +13,12 @@ import type { Entry } from './ledger.ts'
 import { isBegunInDoubt, lostFailure, mayHaveBeenDone } from './lostEnd.ts'
 import { comesBefore, popReady, type ReadyQueue } from './readyQueue.ts'
 import { failStep } from './fail.ts'
+import { goOnAnswered } from './questions.ts'
 import { setEntry, type Turn } from './turn.ts'
 import { makeUncertain } from './uncertain.ts'
 
 export function dispatchReady(turn: Turn): void {
+  goOnAnswered(turn)
   if (!planMayGo(turn)) return // D3
   for (let next = nextToGo(turn); next !== undefined; next = nextToGo(turn)) sendOut(turn, next)
 }

@@ -5,12 +5,14 @@ import type { StepExecute } from '../command.messages.ts'
 import { hasEffects } from './effects.ts'
 import { roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
+import { endedQuestions } from './questionBook.ts'
 import type { Turn } from './turn.ts'
 
 /** The command that carries out an attempt. */
 export function executeCommand(turn: Turn, step: Step, entry: Entry, input: JsonObject): StepExecute {
   const traits = step.tool === undefined ? undefined : turn.run.tools[step.tool]
   const timeoutMs = step.timeoutMs ?? traits?.timeoutMs
+  const asked = endedQuestions(turn, step.id, entry)
   return {
     type: 'step.execute',
     runId: turn.run.runId,
@@ -27,6 +29,7 @@ export function executeCommand(turn: Turn, step: Step, entry: Entry, input: Json
     ...(step.item !== undefined && { item: step.item }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(step.cache === true && traits && !hasEffects(turn.run, step) && { cache: true as const }),
+    ...(asked.length > 0 && { asked }),
     ...(traits?.heartbeatMs !== undefined && { heartbeatMs: traits.heartbeatMs }),
   }
 }

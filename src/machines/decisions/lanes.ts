@@ -2,6 +2,7 @@
 import type { Step } from '../../plan/schema.ts'
 import type { CoordinatorContext } from '../coordinator.context.ts'
 import type { RunStarted } from '../coordinator.messages.ts'
+import { isWaitingForPerson } from './questionBook.ts'
 import type { Turn } from './turn.ts'
 
 /** The executor role that carries out a step: its own word, its tool's, or by its kind. */
@@ -30,11 +31,25 @@ export function laneHasRoom(context: CoordinatorContext, lane: string): boolean 
   return toolLimit === undefined || (context.out.get(lane) ?? 0) < toolLimit
 }
 
-/** Counts a step that goes out (`+1`) or comes back (`-1`). */
+/** Counts a step that goes out (`+1`) or comes back (`-1`): what comes back waits for nobody any more. */
 export function countOut(turn: Turn, step: Step, by: 1 | -1): void {
-  const role = roleOf(turn.run, step)
-  const lane = laneOf(turn, step)
+  countAsItIs(turn, step, by)
+  if (by === -1) stopWaiting(turn, step.id)
+}
+
+/** Counts a step that is out, or not any more, as what it is out for: one whose attempt waits for a person is one of theirs. */
+export function countAsItIs(turn: Turn, step: Step, by: 1 | -1): void {
+  const isWaiting = isWaitingForPerson(turn, step.id)
+  const role = isWaiting ? 'person' : roleOf(turn.run, step)
+  const lane = isWaiting ? role : laneOf(turn, step)
   turn.out = turn.out.set(role, (turn.out.get(role) ?? 0) + by)
   if (lane !== role) turn.out = turn.out.set(lane, (turn.out.get(lane) ?? 0) + by)
   if (role !== 'person') turn.busy += by
+}
+
+/** Its question, if it has an open one, is nobody's any more. */
+function stopWaiting(turn: Turn, id: string): void {
+  const known = turn.questions.size === 0 ? undefined : turn.questions.get(id)
+  if (known?.waits === undefined) return
+  turn.questions = turn.questions.set(id, { ...known, open: undefined, waits: undefined })
 }

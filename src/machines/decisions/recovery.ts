@@ -5,6 +5,7 @@
 //     attempt before it goes on.
 // G2. Timers go on from their times: one whose time has passed fires at once.
 // G3. People, and the planner, are asked again what they were asked; a person's deadline stays where it was.
+//     An attempt that had asked goes out anew once there is an answer, which it is given.
 // G4. What was being found out is found out anew, by the tools and the policy that there are now.
 // G5. What was out of a run that is paused goes out when the pause ends, but for what people and sub-runs have in hand.
 // G6. A run that was being stopped has nothing left to wait for.
@@ -18,10 +19,12 @@ import { stopWaiting } from './close.ts'
 import { mayRepeatEffect } from './effects.ts'
 import { executeCommand } from './execute.ts'
 import { expandReady } from './expand.ts'
-import { countOut, roleOf } from './lanes.ts'
+import { countAsItIs, countOut, roleOf } from './lanes.ts'
 import type { Entry } from './ledger.ts'
 import { isBegunInDoubt } from './lostEnd.ts'
 import { askAfterRecovery } from './planner.ts'
+import { isWaitingForPerson, openQuestion } from './questionBook.ts'
+import { askAgain } from './questions.ts'
 import { entriesNow, setEntry, type Turn } from './turn.ts'
 import { makeUncertain, processEnded, putBack, resolveDoubt } from './uncertain.ts'
 
@@ -80,9 +83,9 @@ function useNow(turn: Turn, run: RunStarted): void {
     if (step !== undefined && status === 'running') out.push(step)
     if (step !== undefined && status === 'ready') ready.push(step)
   }
-  for (const step of out) countOut(turn, step, -1)
+  for (const step of out) countAsItIs(turn, step, -1)
   turn.run = run
-  for (const step of out) countOut(turn, step, 1)
+  for (const step of out) countAsItIs(turn, step, 1)
   turn.ready = turn.ready.clear()
   for (const step of ready) queueReady(turn, step)
 }
@@ -103,6 +106,10 @@ function takeUp(turn: Turn, step: Step, entry: Entry, { why, tools }: Cut): void
     })
     return
   }
+  if (isWaitingForPerson(turn, id)) {
+    askAgain(turn, step, entry)
+    return
+  }
   const isAsked = roleOf(turn.run, step) === 'person'
   const again: Entry = isAsked ? entry : { ...entry, attempt: entry.attempt + 1, startedAt: turn.now }
   if (again !== entry) setEntry(turn, id, again)
@@ -121,7 +128,12 @@ function takeUp(turn: Turn, step: Step, entry: Entry, { why, tools }: Cut): void
   })
 }
 
-/** A person who was asked, a sub-run that has begun; and what is uncertain does not go out in any case. */
+/** A person who was asked, by the step or by an attempt of it, a sub-run that has begun; and what is uncertain does not go out in any case. */
 function goesOnByItself(turn: Turn, step: Step, { subRunId }: Entry, { tools }: Cut): boolean {
-  return subRunId !== undefined || roleOf(turn.run, step) === 'person' || mayRepeatEffect(step, tools, turn.run.tools)
+  return (
+    subRunId !== undefined ||
+    roleOf(turn.run, step) === 'person' ||
+    openQuestion(turn, step.id) !== undefined ||
+    mayRepeatEffect(step, tools, turn.run.tools)
+  )
 }

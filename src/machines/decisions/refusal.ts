@@ -12,6 +12,7 @@ import type { Step } from '../../plan/schema.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { roleOf } from './lanes.ts'
 import { isSettled, type Entry } from './ledger.ts'
+import { isWaitingForPerson, openQuestion } from './questionBook.ts'
 
 /** A command, whether or not the host has given it its id and time yet. */
 export type Command = Draft<CommandMessage>
@@ -73,7 +74,7 @@ function whyNot(context: CoordinatorContext, command: Command): Why | undefined 
     case 'step.skip':
       return whyNotStep(context, 'skip', command.stepId, isAlone)
     case 'step.answered':
-      return whyNotStep(context, 'answer', command.stepId, isAlone)
+      return whyNotStep(context, 'answer', command.stepId, isAlone) ?? whyNotThisQuestion(context, command)
     case 'run.pause':
     case 'run.resume':
     case 'fact.reported':
@@ -138,14 +139,26 @@ function whyNotSkipped(_context: CoordinatorContext, { id }: Step, { status, und
   return whyStatus(id, 'skipped', status)
 }
 
-function whyNotAnswered({ run }: CoordinatorContext, step: Step, { status }: Entry, isAlone: boolean): Why | undefined {
+function whyNotAnswered(context: CoordinatorContext, step: Step, { status }: Entry, isAlone: boolean): Why | undefined {
+  const { run } = context
   if (status === 'uncertain') return undefined
+  if (status === 'running' && openQuestion(context, step.id) !== undefined) return undefined
+  if (status === 'running' && isWaitingForPerson(context, step.id))
+    return { reason: 'step_status', message: `The question of step "${step.id}" has been answered already.` }
   if (isAlone && status === 'running' && mayHaveHadEffect(run, step)) return undefined // F3
   if (status !== 'running') return whyStatus(step.id, 'answered', status)
   const role = roleOf(run, step)
   if (role === 'person') return undefined
   const message = `Step "${step.id}" waits for no person: it is carried out by an executor of role "${role}".`
   return { reason: 'step_status', message }
+}
+
+/** Who answers a question answers no other that has come up since. */
+function whyNotThisQuestion(context: CoordinatorContext, command: Command): Why | undefined {
+  if (command.type !== 'step.answered' || command.question === undefined) return undefined
+  const { stepId, question } = command
+  if (openQuestion(context, stepId)?.number === question) return undefined
+  return { reason: 'step_status', message: `Question ${String(question)} of step "${stepId}" is not open any more.` }
 }
 
 function whyStatus(id: string, done: string, status: string): Why {

@@ -70,6 +70,8 @@ function workingCopy(context: CoordinatorContext, event: { readonly id: string; 
     busy: context.busy,
     timers: context.timers,
     doubts: context.doubts,
+    questions: context.questions,
+    answered: context.answered,
     troubles: context.troubles,
     asked: context.asked,
     requests: context.requests,

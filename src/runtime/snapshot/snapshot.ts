@@ -13,6 +13,7 @@ import {
 } from '../../machines/coordinator.context.ts'
 import type { CoordinatorStanding } from '../../machines/coordinatorFold.ts'
 import type { RunStarted } from '../../machines/coordinator.messages.ts'
+import type { StepQuestions } from '../../machines/decisions/questionBook.ts'
 import type { ModelUsage } from '../../machines/modelUsage.messages.ts'
 import type { Outcome, Trouble } from '../../machines/reports.messages.ts'
 import { deepFreeze } from '../../plan/freeze.ts'
@@ -59,6 +60,8 @@ interface Small {
   readonly timers: readonly (readonly [string, number])[]
   readonly failures: readonly (readonly [string, readonly string[]])[]
   readonly doubts: readonly (readonly [string, 'tool' | 'person'])[]
+  readonly questions: readonly (readonly [string, StepQuestions])[]
+  readonly answered: readonly string[]
   readonly modelUse: readonly (readonly [string, ModelUsage])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
   readonly lostEnd: {
@@ -119,6 +122,8 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       timers: [...context.timers],
       failures: [...context.failures],
       doubts: [...context.doubts],
+      questions: [...context.questions],
+      answered: [...context.answered],
       modelUse: [...context.modelUse],
       assumptionsByFact: [...context.assumptionsByFact],
       lostEnd: writeLostEnd(context.lostEnd),
@@ -216,6 +221,8 @@ function readContext(
     seen: () => PersistentSet(small.seen),
     failures: () => PersistentMap(small.failures),
     doubts: () => PersistentMap(small.doubts),
+    questions: () => PersistentMap(small.questions),
+    answered: () => List(small.answered),
     modelUse: () => PersistentMap(small.modelUse),
     lostEnd: () => readLostEnd(small.lostEnd),
   })

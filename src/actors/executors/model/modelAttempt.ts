@@ -51,7 +51,7 @@ export class ModelAttempt {
     this.#means = means
     this.#budget = new AttemptBudget(means.tokens, context.budget)
     this.#time = new TimeLimit(means.timeoutMs, () => context.now(), means.timers)
-    this.#offer = offerTools(work, means.tools, means.ask !== undefined)
+    this.#offer = offerTools(work, means.tools, means.askPerson === 'offered' && context.ask !== undefined)
     const shown = new ShownTexts(means.characters)
     this.#messages = firstMessages(work, shown)
     const signal = this.#over.signal

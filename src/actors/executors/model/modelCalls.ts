@@ -44,11 +44,15 @@ export class ModelCalls {
   /** What the calls themselves have used. */
   readonly used = { tokens: 0, cost: 0 }
   readonly #options: ModelCallsOptions
+  /** What attempts before this one have asked and been told. */
+  readonly #known: ReadonlyMap<string, Json>
   readonly #times = new Map<string, number>()
   #count = 0
 
   constructor(options: ModelCallsOptions) {
     this.#options = options
+    const asked = options.work.asked ?? []
+    this.#known = new Map(asked.flatMap((one) => ('answer' in one ? [[one.text, one.answer] as const] : [])))
   }
 
   /** @param calls with ids of their own. */
@@ -127,20 +131,22 @@ export class ModelCalls {
   }
 
   async #ask(question: string): Promise<string> {
-    const { means, work, shown, time, signal } = this.#options
-    const { runId, stepId, input } = work
+    const { context, time } = this.#options
+    const known = this.#known.get(question)
+    if (known !== undefined) return this.#saying(known) // X6
     time.pause()
     try {
-      const said = await means.ask?.({ runId, stepId, kind: 'answer', text: clip(question), input }, signal)
-      const read = readJsonValue(said ?? null)
-      if ('failure' in read) return `The answer cannot be read. ${read.failure.message}`
-      return `The person says:\n${shown.show(`call-${String(++this.#count)}`, textOf(read.value))}`
+      return this.#saying((await context.ask?.(question)) ?? null)
     } catch (error) {
       const { message } = failureFrom(error, { code: 'ANSWER_FAILED', who: 'Whoever was asked' })
-      return `Nobody answered.\n${shown.show(`call-${String(++this.#count)}`, message)}`
+      return `Nobody answered.\n${this.#options.shown.show(`call-${String(++this.#count)}`, message)}`
     } finally {
       time.resume()
     }
+  }
+
+  #saying(answer: Json): string {
+    return `The person says:\n${this.#options.shown.show(`call-${String(++this.#count)}`, textOf(answer))}`
   }
 
   /** C2 */

@@ -4,7 +4,8 @@
 // X2. What reaches a tool is what the plan names, whatever the model has read or says; the set is looked up in code (O1, O2).
 // X3. An attempt ends: within its turns, its tokens and its time.
 // X4. A call reaches its tool at most once in an attempt. Its idempotency key is the same in every attempt that makes the same calls.
-// X5. What tools give, and what goes wrong with them, comes to the model as data.
+// X5. What tools and people give, and what goes wrong with them, comes to the model as data.
+// X6. What an attempt before has asked a person and been told is told to the next one, and is not asked again.
 import type { Executor } from '../executor.ts'
 import { ModelAttempt } from './modelAttempt.ts'
 import type { ModelExecutorOptions, ModelMeans } from './modelMeans.ts'
@@ -31,6 +32,7 @@ export function createModelExecutor(options: ModelExecutorOptions): Executor {
     repairs: given.repairs ?? 2,
     callsAtOnce: given.callsAtOnce ?? 16,
     characters: given.characters ?? 8_000,
+    askPerson: given.askPerson ?? 'withheld',
   }
   return {
     role,

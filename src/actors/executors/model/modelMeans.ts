@@ -4,7 +4,6 @@ import type { Model } from '../../../models/model.ts'
 import type { JsonObject } from '../../../plan/json.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
 import type { ExecutorContext, StepResult } from '../executor.ts'
-import type { Ask } from '../personExecutor.ts'
 import type { Timers } from './timeLimit.ts'
 
 /** A call of a tool that a model has made for a step. */
@@ -31,6 +30,9 @@ export interface ModelStepLimits {
   readonly characters?: number
   /** Longest answer, in tokens. @default that of the server */
   readonly maxTokens?: number
+  /** Whether the model may ask a person what it can neither find out nor decide. Where nobody answers through `ask`, the question waits
+   * among the run's `questions`. @default 'offered' where the runtime was given `ask`, else 'withheld' */
+  readonly askPerson?: 'offered' | 'withheld'
 }
 
 export interface ModelExecutorOptions extends ModelStepLimits {
@@ -40,8 +42,6 @@ export interface ModelExecutorOptions extends ModelStepLimits {
   /** Runs a tool by name: checks the input by its schema, calls it, and checks its output. Handed the attempt's context, with an
    * idempotency key of the call's own. */
   readonly call: (use: ToolUse, context: ExecutorContext) => Promise<StepResult>
-  /** Asks a person what the model cannot find out. Without it, the model cannot ask. */
-  readonly ask?: Ask | undefined
   /** Sets the timer of `timeoutMs`. Without it, the time is only looked at between two answers. */
   readonly timers?: Timers
   /** @default 'model' */
