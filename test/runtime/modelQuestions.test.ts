@@ -257,7 +257,10 @@ describe('from another process', () => {
     const first = runtime.start(planOf([shop]), { runId: 'run' })
     await isAsking(first)
     let shown = ''
-    while (!shown.includes('Which one?')) shown = (await planloom('show')).stdout // until it is written
+    while (!shown.includes('Which one?')) {
+      await setImmediate() // until it is written
+      shown = (await planloom('show')).stdout
+    }
     expect(shown).toContain('planloom answer run shop <value>')
     expect((await planloom('answer', 'run', 'shop', 'the small one', '--by', 'ann')).code).toBe(0)
     await until(() => first.questions[0]?.text === 'How far?')
