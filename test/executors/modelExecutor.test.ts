@@ -355,7 +355,7 @@ describe('an output', () => {
       { role: 'assistant', text: '{"n": "three"}' },
       { role: 'user', text: expect.stringMatching(/does not fit the schema at "\/n": .*"three".*Answer again/) },
     ])
-    expect(requests[2]?.messages.at(-1)?.text).toMatch(/not JSON/)
+    expect(requests[2]?.messages.at(-1)?.text).toMatch(/no JSON/)
   })
 
   it('that never fits is given as it is, for the expectation to be found broken', async () => {

@@ -6,7 +6,7 @@ import type { Trouble, Usage } from '../../machines/reports.messages.ts'
 import type { Model } from '../../models/model.ts'
 import type { JsonObject } from '../../plan/json.ts'
 import { fenceRule } from '../fence.ts'
-import { readJsonIn } from './model/jsonInText.ts'
+import { readObject } from '../../models/json/jsonInText.ts'
 import { replanQuestion } from './model/question.ts'
 import type { PlannerContext, ReplanRequest } from './planner.ts'
 
@@ -73,7 +73,7 @@ export function modelStandsCheck(model: Model): StandsCheck {
       },
       { signal, ...(budget && { budget }) },
     )
-    const reading = end === 'stop' ? readJsonIn(text, ['stands']) : { problem: '' }
+    const reading = end === 'stop' ? readObject(text, ['stands']) : { problem: '' }
     const { stands, because } = 'value' in reading ? reading.value : {}
     return {
       stands: stands === true, // W1

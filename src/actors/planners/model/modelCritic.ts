@@ -6,7 +6,7 @@ import type { Model } from '../../../models/model.ts'
 import type { PlanRequest } from '../planner.ts'
 import type { Critic } from './critics.ts'
 import { fence, fenceRule } from '../../fence.ts'
-import { readJsonIn } from './jsonInText.ts'
+import { readObject } from '../../../models/json/jsonInText.ts'
 import { shorten } from './shorten.ts'
 
 const mostObjections = 20
@@ -36,7 +36,7 @@ export function modelCritic(model: Model, words: string): Critic {
       },
       { signal, ...(budget && { budget }) },
     )
-    const reading = readJsonIn(text, ['objections'])
+    const reading = readObject(text, ['objections'])
     const objections = 'value' in reading ? reading.value.objections : undefined
     if (end !== 'stop' || !Array.isArray(objections)) {
       const why = end === 'stop' && 'problem' in reading ? reading.problem : `The answer ended with "${end}".`
