@@ -107,7 +107,9 @@ describe('a model executor', () => {
 
   it('does not tell again what the budget of the run was told', async () => {
     const told: number[] = []
-    const budget: CallBudget = { reserve: () => ({ settle: ({ usage }) => void told.push(usage.tokens) }) }
+    const budget: CallBudget = {
+      reserve: () => ({ settle: ({ usage }) => void told.push(usage.tokens), release: () => undefined }),
+    }
     const model = scriptedModel([calling(['read', {}]), 'done'], 100)
     const { result } = follow([], { model, context: { budget } })
     expect(await result).toEqual({ output: 'done' })
