@@ -1,13 +1,14 @@
 // A language model behind any OpenAI-compatible address.
 //
 // C1. Every request goes out through `server.call`: there the calls of all runs to one server meet.
-// C2. What was reserved of a budget is settled once, with what was used, however the call ended.
+// C2. A call ends within `callMs`, whatever the server does.
+// C3. What was reserved of a budget is settled once, with what was used, however the call ended.
 import type { OpenAI } from 'openai'
 import { PlanloomError } from '../errors.ts'
 import { abilitiesOf, learnFrom, type Abilities } from './abilities.ts'
 import { askAs, type AskedAs } from './askedAs.ts'
 import { attemptOnce, type AttemptSettings } from './attemptOnce.ts'
-import { estimateRequest } from './estimateTokens.ts'
+import { estimateRequest, usualOutput } from './estimateTokens.ts'
 import { lowerOf, rungBelow, SchemaRungs, type FormatRung } from './json/formatLadder.ts'
 import type { CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage } from './model.ts'
 import { lazyClient } from './modelClient.ts'
@@ -56,15 +57,13 @@ interface Parts {
   readonly abilities: Abilities
 }
 
-/** Output that is reckoned with where nothing limits it. */
-const usualOutput = 4_096
-
 async function complete(parts: Parts, request: ModelRequest, options: CallOptions): Promise<ModelAnswer> {
   const { settings } = parts
   const { clock, prices, model } = settings
   const { signal, budget } = options
   signal.throwIfAborted()
   const startedAt = clock.now()
+  using limit = timeLimit(settings, signal) // C2
   const maxTokens = request.maxTokens ?? settings.maxTokens
   const inputTokens = estimateRequest(request)
   const estimate = usageOf({ inputTokens, outputTokens: maxTokens ?? usualOutput, cachedTokens: 0 }, prices)
@@ -75,7 +74,13 @@ async function complete(parts: Parts, request: ModelRequest, options: CallOption
     const spend = (usage: ModelUsage): void => {
       bill.spent = addUsage(bill.spent, usage)
     }
-    const answer = await ask(parts, request, { ...options, maxTokens, tokens: estimate.tokens, spend })
+    const answer = await ask(parts, request, {
+      ...options,
+      signal: limit.signal,
+      maxTokens,
+      tokens: estimate.tokens,
+      spend,
+    })
     return { ...answer, usage: bill.spent }
   } catch (error) {
     failure = error instanceof PlanloomError ? error.code : signal.aborted ? 'ABORTED' : 'MODEL_UNAVAILABLE'
@@ -84,7 +89,31 @@ async function complete(parts: Parts, request: ModelRequest, options: CallOption
     throw error
   } finally {
     const ms = Math.max(0, Math.round(clock.now() - startedAt))
-    reservation?.settle({ model, usage: bill.spent, ms, ...(failure !== undefined && { failure }) }) // C2
+    reservation?.settle({ model, usage: bill.spent, ms, ...(failure !== undefined && { failure }) }) // C3
+  }
+}
+
+/** Fires with the signal, or when the time of the call is over. */
+function timeLimit(
+  { callMs, clock, place }: ModelSettings,
+  signal: AbortSignal,
+): Disposable & { readonly signal: AbortSignal } {
+  const time = new AbortController()
+  const end = new AbortController()
+  const wait = async (): Promise<void> => {
+    await clock.wait(callMs, end.signal)
+    time.abort(
+      new ModelError('MODEL_CALL_TIMEOUT', `The call of ${place} took longer than its ${callMs} ms.`, {
+        hint: 'Raise callMs where the model needs longer, or have it answer at less length (maxTokens).',
+      }),
+    )
+  }
+  wait().catch(() => undefined) // disposed of
+  return {
+    signal: AbortSignal.any([signal, time.signal]),
+    [Symbol.dispose]: () => {
+      end.abort()
+    },
   }
 }
 

@@ -27,6 +27,9 @@ export function estimateRequest({ messages, tools = [], format }: ModelRequest):
   return [...ofMessages, ...ofTools].reduce((sum, tokens) => sum + tokens, ofFormat)
 }
 
+/** Output that is reckoned with where nothing limits it. */
+export const usualOutput = 4_096
+
 /** What servers put around each. */
 const perMessage = 5
 

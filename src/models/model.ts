@@ -76,6 +76,8 @@ export interface CallBudget {
 export interface Reservation {
   /** Gives back what was reserved, and takes what was used. To be called once, however the call ended. */
   settle(call: CallReport): void
+  /** Gives back what was reserved: the call is not made, and nothing is told. */
+  release(): void
 }
 
 /** One call, as it is told to the run that it was made for. */

@@ -4,7 +4,12 @@ import type { ModelUsage } from './model.ts'
 import { noUsage } from '../machines/modelUsage.messages.ts'
 
 export type ModelErrorCode =
-  'MODEL_UNAVAILABLE' | 'MODEL_RATE_LIMITED' | 'MODEL_REQUEST_REFUSED' | 'MODEL_KEY_REFUSED' | 'MODEL_ANSWER_BROKEN'
+  | 'MODEL_CALL_TIMEOUT'
+  | 'MODEL_UNAVAILABLE'
+  | 'MODEL_RATE_LIMITED'
+  | 'MODEL_REQUEST_REFUSED'
+  | 'MODEL_KEY_REFUSED'
+  | 'MODEL_ANSWER_BROKEN'
 
 export interface ModelErrorDetails {
   readonly hint?: string | undefined

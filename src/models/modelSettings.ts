@@ -23,6 +23,9 @@ export interface ModelOptions extends ServerSettings {
   readonly maxTokens?: number
   /** Longest silence, in ms: before the first byte, and between two. @default 120_000 */
   readonly timeoutMs?: number
+  /** Longest that a call may take in all, in ms, with its waiting and its retries: also where a server never falls silent and never
+   * comes to an end. @default 600_000 */
+  readonly callMs?: number
   /** Most that is taken of one answer. @default 67_108_864 */
   readonly maxBytes?: number
   /** Sent with each request. */
@@ -49,6 +52,7 @@ export interface ModelSettings {
   readonly prices: ModelPrices | undefined
   readonly maxTokens: number | undefined
   readonly timeoutMs: number
+  readonly callMs: number
   readonly maxBytes: number
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
@@ -69,6 +73,7 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     prices,
     maxTokens,
     timeoutMs = 120_000,
+    callMs = 600_000,
     maxBytes = 67_108_864,
     headers = {},
   } = options
@@ -80,7 +85,7 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
       '"client" stands beside "baseURL" or "apiKey".',
       'A client has its own address and key: leave the others out.',
     )
-  checkNumbers({ maxTokens, timeoutMs, maxBytes })
+  checkNumbers({ maxTokens, timeoutMs, callMs, maxBytes })
   checkPrices(prices)
   const baseURL = (client?.baseURL ?? options.baseURL ?? given(env['OPENAI_BASE_URL']) ?? openAI).replace(/\/+$/, '')
   if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol))
@@ -105,6 +110,7 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     prices,
     maxTokens,
     timeoutMs,
+    callMs,
     maxBytes,
     headers,
     fetch: options.fetch ?? ((...args) => fetch(...args)),

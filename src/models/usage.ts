@@ -16,6 +16,37 @@ export interface TokenCount {
   readonly isEstimated?: true
 }
 
+/** What somebody else's model reports, as counts: nothing is ever given back, and nothing is without end.
+ *
+ * @returns nothing where it does not say how many tokens there were
+ */
+export function usageFrom(reported: unknown): ModelUsage | undefined {
+  if (typeof reported !== 'object' || reported === null) return undefined
+  const { tokens, inputTokens, outputTokens, cachedTokens, cost, calls, isEstimated } = reported as Record<
+    string,
+    unknown
+  >
+  if (!isAmount(tokens)) return undefined
+  return {
+    tokens,
+    inputTokens: amountOf(inputTokens),
+    outputTokens: amountOf(outputTokens),
+    cachedTokens: amountOf(cachedTokens),
+    cost: amountOf(cost),
+    calls: amountOf(calls),
+    ...(isEstimated === true && { isEstimated }),
+  }
+}
+
+/** A number of tokens or money that somebody names; 0 for what is none. */
+export function amountOf(given: unknown): number {
+  return isAmount(given) ? given : 0
+}
+
+function isAmount(given: unknown): given is number {
+  return typeof given === 'number' && given >= 0 && given <= Number.MAX_SAFE_INTEGER
+}
+
 /** The usage of one call. */
 export function usageOf(count: TokenCount, prices: ModelPrices | undefined): ModelUsage {
   const { inputTokens, outputTokens, cachedTokens, isEstimated } = count

@@ -3,12 +3,14 @@
 // B1. Calls side by side never spend the same tokens or money: each takes its estimate out before it begins, and gives back what it did
 //     not use. A call may use more than was estimated; that is told, and ends the run where it was too much.
 // B2. What has been used is counted from the moment on at which the call has ended, be it before the coordinator has heard of it.
+// B3. Whatever is reported, what is counted is 0 or more, and finite: of a call that does not say what it used, the estimate is counted.
 import { PlanloomError } from '../errors.ts'
 import type { Draft, ModelCalled, ModelCaller } from '../machines/coordinator.messages.ts'
-import type { ModelUsage } from '../machines/modelUsage.messages.ts'
+import { noUsage, type ModelUsage } from '../machines/modelUsage.messages.ts'
 import type { BudgetUsed } from '../machines/reports.messages.ts'
 import type { RunLimits } from '../machines/settings.messages.ts'
 import type { CallBudget } from '../models/model.ts'
+import { amountOf, usageFrom } from '../models/usage.ts'
 import { unlimited } from './settings.ts'
 
 type Amount = Pick<ModelUsage, 'tokens' | 'cost'>
@@ -36,15 +38,21 @@ export class RunBudget {
   of(caller: ModelCaller): CallBudget {
     return {
       reserve: (estimate) => {
-        this.#refuseIfShort(estimate, caller)
-        const taken = { tokens: estimate.tokens, cost: estimate.cost }
+        const taken = { tokens: amountOf(estimate.tokens), cost: amountOf(estimate.cost) } // B3
+        this.#refuseIfShort(taken, caller)
         this.#add(taken, 1)
         let isOpen = true
+        const close = (): boolean => {
+          if (!isOpen) return false
+          isOpen = false
+          this.#add(taken, -1)
+          return true
+        }
         return {
-          settle: ({ model, usage, ms, failure: code }) => {
-            if (!isOpen) return
-            isOpen = false
-            this.#add(taken, -1)
+          release: close,
+          settle: ({ model, usage: reported, ms, failure: code }) => {
+            if (!close()) return
+            const usage = usageFrom(reported) ?? { ...noUsage, ...taken, calls: 1, isEstimated: true } // B3
             this.#add(usage, 1)
             this.#options.tell({ type: 'model.called', caller, model, usage, ms, ...(code !== undefined && { code }) })
           },

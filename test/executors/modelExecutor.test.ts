@@ -107,7 +107,9 @@ describe('a model executor', () => {
 
   it('does not tell again what the budget of the run was told', async () => {
     const told: number[] = []
-    const budget: CallBudget = { reserve: () => ({ settle: ({ usage }) => void told.push(usage.tokens) }) }
+    const budget: CallBudget = {
+      reserve: () => ({ settle: ({ usage }) => void told.push(usage.tokens), release: () => undefined }),
+    }
     const model = scriptedModel([calling(['read', {}]), 'done'], 100)
     const { result } = follow([], { model, context: { budget } })
     expect(await result).toEqual({ output: 'done' })
@@ -355,7 +357,7 @@ describe('an output', () => {
       { role: 'assistant', text: '{"n": "three"}' },
       { role: 'user', text: expect.stringMatching(/does not fit the schema at "\/n": .*"three".*Answer again/) },
     ])
-    expect(requests[2]?.messages.at(-1)?.text).toMatch(/not JSON/)
+    expect(requests[2]?.messages.at(-1)?.text).toMatch(/no JSON/)
   })
 
   it('that never fits is given as it is, for the expectation to be found broken', async () => {

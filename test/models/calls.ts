@@ -5,8 +5,8 @@ import type { ModelOptions, ModelWorld } from '../../src/models/modelSettings.ts
 import type { ServerClock } from '../../src/models/server/serverClock.ts'
 import { createServers } from '../../src/models/server/modelServer.ts'
 
-/** What waits for another attempt goes on at once; a silence never ends, unless the test says that it has. */
-export function stillClock(silence?: Promise<void>): ServerClock {
+/** What waits for another attempt goes on at once; neither a silence nor the time of a call ends, unless the test says that it has. */
+export function stillClock(silence?: Promise<void>, callEnd?: Promise<void>): ServerClock {
   let now = Date.UTC(2026, 0, 1)
   return {
     now: () => now,
@@ -20,19 +20,21 @@ export function stillClock(silence?: Promise<void>): ServerClock {
           now += delayMs
           resolve()
         }
-        if (delayMs !== silenceMs) setImmediate(pass)
-        else void silence?.then(pass)
+        if (delayMs === silenceMs) void silence?.then(pass)
+        else if (delayMs === callMs) void callEnd?.then(pass)
+        else setImmediate(pass)
       }),
   }
 }
 
 /** No wait of another kind is as long. */
 const silenceMs = 123_456
+const callMs = 654_321
 
 export function modelAt(baseURL: string, options: Partial<ModelOptions> = {}, world: ModelWorld = {}): Model {
   const clock = world.clock ?? stillClock()
   return modelIn(
-    { model: 'test', baseURL, timeoutMs: silenceMs, ...options },
+    { model: 'test', baseURL, timeoutMs: silenceMs, callMs, ...options },
     { clock, servers: createServers(clock), env: {}, ...world },
   )
 }

@@ -141,7 +141,10 @@ describe.each(['chat', 'responses'] as const)('by %s', (api) => {
     await using server = await openModelServer([{ text: 'Once upon a time there was a king.', cutAfter: 6 }])
     const settled: unknown[] = []
     const budget = {
-      reserve: (taken: unknown) => (settled.push(taken), { settle: (used: unknown) => void settled.push(used) }),
+      reserve: (taken: unknown) => (
+        settled.push(taken),
+        { settle: (used: unknown) => void settled.push(used), release: () => undefined }
+      ),
     }
     const model = modelAt(server.url, { api, prices: { input: 1, output: 1 } })
     const error = await model

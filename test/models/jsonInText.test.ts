@@ -1,7 +1,7 @@
 // Finding the JSON in what a model wrote.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonInText } from '../../src/models/json/jsonInText.ts'
+import { jsonInText, readObject } from '../../src/models/json/jsonInText.ts'
 import { jsonPieces } from '../../src/models/json/jsonPieces.ts'
 import '../support/seed.ts'
 
@@ -33,6 +33,18 @@ describe('JSON in a text', () => {
     ['<think>{"a": 1}', 'JSON_MISSING'],
   ])('%j is %s, and nothing is guessed', (text, code) => {
     expect(() => jsonInText(text)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it.each<[string, unknown]>([
+    ['With {"an": "example"} in mind: {"steps": []}', { value: { steps: [] } }],
+    ['{"an": "example"}', { value: { an: 'example' } }],
+    ['<think>{"steps": [1]}?</think> {"steps": []}', { value: { steps: [] } }],
+    ['{"steps": []} or {"steps": [1]}', { problem: expect.stringContaining('2 JSON values') }],
+    ['{"steps": []} or {"steps": [', { problem: expect.stringContaining('before it is complete') }],
+    ['[{"steps": []}]', { problem: 'It is a list, and must be an object.' }],
+    ['', { problem: expect.stringContaining('empty') }],
+  ])('of %j, "steps" says which object is the answer (J3)', (text, read) => {
+    expect(readObject(text, ['steps', 'giveUp'])).toEqual(read)
   })
 
   it('is found whatever object it is and whatever words without brackets are around it', () => {

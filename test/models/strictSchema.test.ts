@@ -204,6 +204,15 @@ describe('a strict schema', () => {
     })
     expect(withoutAddedNulls(schema, [{ b: null }])).toEqual([{ b: null }])
   })
+
+  it('takes nulls out wherever the schema leads: by references, and beside what stands for a fixed value', () => {
+    const part = { type: 'object', properties: { mode: { enum: ['r', 'w'] }, why: { type: 'string' } } }
+    const schema = { type: 'object', properties: { part: { $ref: '#/$defs/a%20part' } }, $defs: { 'a part': part } }
+    expect(withoutAddedNulls(schema, { part: { mode: 'r', why: null } })).toEqual({ part: { mode: 'r' } })
+    const mode = { $from: 'step', path: '/mode' }
+    expect(withoutAddedNulls(schema, { part: { mode, why: null } })).toEqual({ part: { mode } })
+    expect(withoutAddedNulls(schema, { part: { mode: 'x', why: null } })).toEqual({ part: { mode: 'x', why: null } })
+  })
 })
 
 function withoutNulls(value: Json): Json {

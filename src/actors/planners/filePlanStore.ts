@@ -4,11 +4,10 @@
 // F2. What cannot be read, or is not what it should be, is no plan: the planner plans again and writes over it.
 // F3. Any number of processes may share the folder. Who writes last wins, and all of them wrote a plan for the same key.
 import { readFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { threadId } from 'node:worker_threads'
 import { PlanloomError } from '../../errors.ts'
-import { makeFolder } from '../../makeFolder.ts'
+import { replaceFile } from '../../replaceFile.ts'
 import { storedPlanSchema, type PlanStore, type StoredPlan } from './planStore.ts'
 
 /** Makes a store that outlives the process.
@@ -20,8 +19,6 @@ import { storedPlanSchema, type PlanStore, type StoredPlan } from './planStore.t
  * store.get('never-stored') // undefined
  */
 export function filePlanStore(folder: string): PlanStore {
-  let writes = 0
-
   /** Reads while everybody waits: a plan is one small file, read once in a run, and only so can a miss be streamed. */
   function get(key: string): StoredPlan | undefined {
     const path = pathOf(key)
@@ -36,23 +33,7 @@ export function filePlanStore(folder: string): PlanStore {
   }
 
   async function set(plan: StoredPlan): Promise<void> {
-    const path = pathOf(plan.key)
-    await makeFolder(folder)
-    writes += 1
-    const draft = `${path}.${String(process.pid)}-${String(threadId)}-${String(writes)}.tmp`
-    try {
-      const file = await open(draft, 'wx')
-      try {
-        await file.writeFile(`${JSON.stringify(plan)}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(draft, path) // F1
-    } catch (error) {
-      await rm(draft, { force: true })
-      throw error
-    }
+    await replaceFile(pathOf(plan.key), `${JSON.stringify(plan)}\n`) // F1
   }
 
   function pathOf(key: string): string {

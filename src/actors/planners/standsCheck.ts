@@ -3,10 +3,11 @@
 // W1. It can only keep a plan. Whatever it does not know is left to the planner.
 // W2. A model is asked about trouble that a plan can bear: what failed is never waved through by one.
 import type { Trouble, Usage } from '../../machines/reports.messages.ts'
+import { askModel } from '../../models/askModel.ts'
 import type { Model } from '../../models/model.ts'
 import type { JsonObject } from '../../plan/json.ts'
 import { fenceRule } from '../fence.ts'
-import { readJsonIn } from './model/jsonInText.ts'
+import { readObject } from '../../models/json/jsonInText.ts'
 import { replanQuestion } from './model/question.ts'
 import type { PlannerContext, ReplanRequest } from './planner.ts'
 
@@ -58,9 +59,10 @@ const rules =
  * @throws (as a check) what the model throws.
  */
 export function modelStandsCheck(model: Model): StandsCheck {
-  return async (request, { signal, budget }) => {
+  return async (request, { signal, now, budget }) => {
     if (!request.troubles.every(({ type }) => bearable.has(type))) return false // W2
-    const { text, end, usage } = await model.complete(
+    const { text, end, usage } = await askModel(
+      model,
       {
         messages: [
           { role: 'system', text: `${rules}\n\n${fenceRule}` },
@@ -71,9 +73,9 @@ export function modelStandsCheck(model: Model): StandsCheck {
         ],
         format: { name: 'stands', schema },
       },
-      { signal, ...(budget && { budget }) },
+      { signal, now, ...(budget && { budget }) },
     )
-    const reading = end === 'stop' ? readJsonIn(text, ['stands']) : { problem: '' }
+    const reading = end === 'stop' ? readObject(text, ['stands']) : { problem: '' }
     const { stands, because } = 'value' in reading ? reading.value : {}
     return {
       stands: stands === true, // W1

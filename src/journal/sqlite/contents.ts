@@ -2,11 +2,10 @@
 //
 // C1. A content is in the file, or beside it, before any event that names it.
 // C2. What nobody refers to any more goes with whoever referred to it last: a run, or what is kept for reuse.
-import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { PlanloomError } from '../../errors.ts'
-import { makeFolderSync } from '../../makeFolder.ts'
+import { replaceFileSync } from '../../replaceFile.ts'
 import type { Database, Statement } from './driver.ts'
 import { contentOf, type Content } from './eventText.ts'
 
@@ -108,21 +107,7 @@ export class Contents {
 
   /** Written under another name, made durable, and only then given its own: a file with its name is whole. */
   #writeFile(hash: Uint8Array, text: string): void {
-    const file = this.#fileOf(hash)
-    makeFolderSync(dirname(file))
-    const draft = `${file}.${randomUUID()}`
-    const descriptor = openSync(draft, 'wx')
-    try {
-      const bytes = Buffer.from(text)
-      for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
-      fsyncSync(descriptor)
-    } catch (error) {
-      closeSync(descriptor)
-      rmSync(draft, { force: true })
-      throw error
-    }
-    closeSync(descriptor)
-    renameSync(draft, file)
+    replaceFileSync(this.#fileOf(hash), text)
   }
 
   #readFile(hash: Uint8Array): string | undefined {

@@ -5,15 +5,12 @@
 // F2. What was taken from the wire comes back to the byte: JSON stands as JSON only where writing it again gives the same text.
 // F3. A file of a newer version, and one that is damaged, are refused with the place at fault; nothing is guessed.
 import { readFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { threadId } from 'node:worker_threads'
 import { z } from 'zod'
 import { PlanloomError } from '../../errors.ts'
-import { makeFolder } from '../../makeFolder.ts'
 import { findJsonFault } from '../../plan/jsonFault.ts'
 import type { Json } from '../../plan/json.ts'
 import { formatPointer } from '../../plan/pointer.ts'
+import { replaceFile } from '../../replaceFile.ts'
 
 const json: z.ZodType<Json> = z.json()
 
@@ -87,25 +84,9 @@ export function readCassette(path: string): readonly Exchange[] | undefined {
 }
 
 /** Writes a cassette (F1). @throws `FOLDER_UNMAKEABLE`, or what the file system says. */
-export async function writeCassette(path: string, exchanges: readonly Exchange[]): Promise<void> {
-  await makeFolder(dirname(path))
-  const draft = `${path}.${process.pid}-${threadId}-${++writes}.tmp`
-  try {
-    const file = await open(draft, 'wx')
-    try {
-      await file.writeFile(`${JSON.stringify({ cassette: version, exchanges }, null, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+export function writeCassette(path: string, exchanges: readonly Exchange[]): Promise<void> {
+  return replaceFile(path, `${JSON.stringify({ cassette: version, exchanges }, null, 2)}\n`)
 }
-
-let writes = 0
 
 function damaged(path: string, why: string, cause: unknown): PlanloomError {
   return new PlanloomError('CASSETTE_DAMAGED', `The cassette "${path}" cannot be read: ${why}.`, {

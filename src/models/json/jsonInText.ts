@@ -2,8 +2,9 @@
 //
 // J1. Nothing is guessed: text without JSON, with broken or cut JSON, or with several values is named as such.
 // J2. Time grows with the text, whatever it is.
+// J3. Of several objects, those with a name that was asked for come before all others: an example in prose is no answer.
 import { PlanloomError } from '../../errors.ts'
-import type { Json } from '../../plan/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../plan/json.ts'
 import { findJsonFault, type JsonFault } from '../../plan/jsonFault.ts'
 import { endOfJson } from './jsonPieces.ts'
 
@@ -18,13 +19,31 @@ export function jsonInText(text: string): Json {
   return JSON.parse(findJson(text)) as Json
 }
 
-/** The text of the one JSON value in a text, as it is written there. @throws as `jsonInText` */
-export function findJson(text: string): string {
+export type ObjectRead = { readonly value: JsonObject } | { readonly problem: string }
+
+/** Finds the one object in a text that has one of these names, or says what is wrong, for whoever wrote it. */
+export function readObject(text: string, names: readonly string[]): ObjectRead {
+  try {
+    const value = JSON.parse(findJson(text, names)) as Json
+    return isJsonObject(value) ? { value } : { problem: `It is ${nameOf(value)}, and must be an object.` }
+  } catch (error) {
+    if (error instanceof PlanloomError) return { problem: error.message }
+    throw error
+  }
+}
+
+/** The text of the one JSON value in a text, as it is written there.
+ *
+ * @param names of properties that tell the answer from other objects (J3)
+ * @throws as `jsonInText`
+ */
+export function findJson(text: string, names: readonly string[] = []): string {
   const said = withoutThoughts(text).trim()
   if (parses(said)) return said
   const { found, fault } = valuesIn(said)
   const objects = found.filter((value) => value.startsWith('{'))
-  const values = objects.length > 0 ? objects : found // "[1]" in prose is a footnote, where there is an object
+  const named = names.length > 0 ? objects.filter((value) => hasOne(value, names)) : []
+  const values = [named, objects, found].find(({ length }) => length > 0) ?? [] // "[1]" in prose is a footnote, where there is an object
   const [only, ...others] = [...new Set(values)]
   if (fault !== undefined && !(only !== undefined && objects.length === 0 && fault.sign === '['))
     throw broken(said, fault)
@@ -35,6 +54,16 @@ export function findJson(text: string): string {
     })
   }
   return only
+}
+
+function hasOne(object: string, names: readonly string[]): boolean {
+  const value = JSON.parse(object) as JsonObject
+  return names.some((name) => Object.hasOwn(value, name))
+}
+
+function nameOf(value: Json): string {
+  if (Array.isArray(value)) return 'a list'
+  return value === null ? 'null' : `a ${typeof value}`
 }
 
 /** What some models think aloud before they answer. */

@@ -2,6 +2,7 @@
 //
 // N1. A `null` goes only where the schema names the property, does not require it and would not take `null` for it.
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../plan/json.ts'
+import { resolveReference } from '../../plan/schemaProblems.ts'
 
 /** Takes out the nulls that stand for optional properties. What a server without strict schemas has answered stays as it is.
  *
@@ -63,19 +64,8 @@ function branches(schema: Json, root: JsonSchema, depth = 0): JsonObject[] {
   if (!isJsonObject(schema) || depth > 20) return []
   const { $ref, anyOf, oneOf, allOf } = schema
   const others = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? (each as readonly Json[]) : []))
-  const referred = typeof $ref === 'string' ? [refer($ref, root)] : []
+  const referred = typeof $ref === 'string' ? [resolveReference(root, $ref) ?? true] : []
   return [schema, ...[...referred, ...others].flatMap((each) => branches(each, root, depth + 1))]
-}
-
-function refer(reference: string, root: JsonSchema): Json {
-  if (!reference.startsWith('#') || typeof root !== 'object') return true
-  let at: Json = root
-  for (const part of reference.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (!isJsonObject(at) || !Object.hasOwn(at, name)) return true
-    at = at[name] ?? true
-  }
-  return at
 }
 
 /** Fixed values tell the alternatives of a union from each other: `{ op: 'insert' }` is not `{ op: 'remove' }`. */
@@ -83,14 +73,15 @@ function mayBe({ properties, required }: JsonObject, value: JsonObject): boolean
   if (!isJsonObject(properties)) return true
   const lacks = Array.isArray(required) && (required as readonly string[]).some((name) => !Object.hasOwn(value, name))
   const differs = Object.entries(properties).some(([name, schema]) => {
-    if (!isJsonObject(schema) || !Object.hasOwn(value, name)) return false
+    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    if (!isJsonObject(schema) || given === undefined || typeof given === 'object') return false // null, or a reference in its place
     const allowed =
       'const' in schema
         ? [schema['const']]
         : Array.isArray(schema['enum'])
           ? (schema['enum'] as readonly Json[])
           : undefined
-    return allowed !== undefined && value[name] !== null && !allowed.includes(value[name] ?? null)
+    return allowed !== undefined && !allowed.includes(given)
   })
   return !lacks && !differs
 }

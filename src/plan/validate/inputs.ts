@@ -1,6 +1,6 @@
 // Tools, executors and inputs: what can be said of a step before anything has run.
 import type { Finding } from '../finding.ts'
-import { isJsonObject, type JsonObject, type JsonSchema } from '../json.ts'
+import { isJsonObject, type JsonSchema } from '../json.ts'
 import { toReference } from '../references.ts'
 import type { ToolCatalogue, ToolDescription } from '../toolDescription.ts'
 import { findConflict } from './conflict.ts'
@@ -10,7 +10,7 @@ import { inputFindings, leadsNowhere, nameOfHole } from './inputFindings.ts'
 import { NameCheck } from './names.ts'
 import { idOfStep, nameOfStep, type PlacedStep, type PlanView } from './planView.ts'
 import { problem, quoted, Suggestions, warning, type Place } from './report.ts'
-import type { Typed } from './schemaPaths.ts'
+import { hasOnlyItsProperties, type Typed } from './schemaPaths.ts'
 import { isWellFormed, walkValue, type Walk } from './values.ts'
 
 export interface World {
@@ -59,7 +59,8 @@ function checkStep(
 /** A property that the schema lets pass, but does not know, and whose name is nearly that of one that is not there. */
 function mistyped(placed: PlacedStep, place: Place, { name: toolName, input: schema }: ToolDescription): Finding[] {
   const { input } = placed.step
-  if (input === undefined || !isJsonObject(schema) || !isJsonObject(schema.properties) || !isOpen(schema)) return []
+  if (input === undefined || !isJsonObject(schema) || !isJsonObject(schema.properties) || !hasOnlyItsProperties(schema))
+    return []
   const { properties } = schema
   const unknown = Object.keys(input).filter((name) => !Object.hasOwn(properties, name) && name.length > 3)
   if (unknown.length === 0) return []
@@ -70,12 +71,6 @@ function mistyped(placed: PlacedStep, place: Place, { name: toolName, input: sch
     const message = `${nameOfStep(placed)} has an input ${quoted(name)}, which tool "${toolName}" does not know.`
     return [warning('INPUT_UNKNOWN', [...place, name], idOfStep(placed), message, `Did you mean ${quoted(like)}?`)]
   })
-}
-
-/** Whether all names that a schema knows are in its `properties`, and others may come. */
-function isOpen(schema: JsonObject): boolean {
-  const more = ['additionalProperties', 'patternProperties', 'unevaluatedProperties', '$ref', 'allOf', 'anyOf', 'oneOf']
-  return !more.some((keyword) => Object.hasOwn(schema, keyword))
 }
 
 function checkForEach(walk: Walk, flow: Flow): void {

@@ -110,6 +110,21 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : []
 }
 
+/** Whether all names that a schema knows are in its `properties`, and it says nothing of others. */
+export function hasOnlyItsProperties(schema: JsonObject): boolean {
+  return !openEnds.some((keyword) => Object.hasOwn(schema, keyword))
+}
+
+const openEnds = [
+  'additionalProperties',
+  'patternProperties',
+  'unevaluatedProperties',
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+]
+
 function asSchema(value: Json | undefined): JsonSchema {
   return isSchema(value) ? value : true
 }

@@ -7,8 +7,8 @@
 // A4. What it has used is told with its result, however it ended.
 import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { Failure } from '../../../machines/reports.messages.ts'
-import type { ModelAnswer, ModelMessage, ModelRequest, ModelUsage } from '../../../models/model.ts'
-import { noUsage } from '../../../machines/modelUsage.messages.ts'
+import { askModel } from '../../../models/askModel.ts'
+import type { ModelAnswer, ModelMessage, ModelRequest } from '../../../models/model.ts'
 import type { Json } from '../../../plan/json.ts'
 import { clip, failureFrom } from '../../../plan/thrownValue.ts'
 import { onAbort } from '../../onAbort.ts'
@@ -119,22 +119,16 @@ export class ModelAttempt {
   /** One call of the model. What it used is taken in also where it fails (A4). */
   async #ask(): Promise<Omit<ModelAnswer, 'model'>> {
     const { model } = this.#means
-    const before = this.#budget.settled
     const options = {
       signal: this.#over.signal,
       budget: this.#budget,
       onText: (piece: string) => this.#pieces.push(piece),
+      now: () => this.#context.now(),
+      mostTokens: this.#budget.left,
     }
-    try {
-      const asking = model.complete(this.#request(), options)
-      this.#asking = settled(asking)
-      const answer = readModelAnswer(await asking, model.name)
-      if (this.#budget.settled === before) this.#budget.take(answer.usage)
-      return answer
-    } catch (error) {
-      if (this.#budget.settled === before) this.#budget.take(usageOf(error))
-      throw error
-    }
+    const asking = askModel(model, this.#request(), options)
+    this.#asking = settled(asking)
+    return readModelAnswer(await asking, model.name)
   }
 
   #request(): ModelRequest {
@@ -230,11 +224,6 @@ export class ModelAttempt {
 
 const cutOff = 'The answer was cut off, since it was too long. Make it shorter.'
 const refusedHint = 'Word the instruction otherwise, use another model, or have a person do the step.'
-
-function usageOf(error: unknown): ModelUsage {
-  const usage = typeof error === 'object' && error !== null && 'usage' in error ? error.usage : undefined
-  return typeof usage === 'object' && usage !== null ? (usage as ModelUsage) : noUsage
-}
 
 /** A model of the user's own may answer at once. */
 async function settled(call: Promise<unknown>): Promise<void> {

@@ -2,6 +2,8 @@
 //
 // U1. Where the step expects something, the output is JSON that fits it; what does not fit is told, with its place.
 // U2. Where it expects nothing in particular, the output is the JSON value that was written, or else the text.
+import { PlanloomError } from '../../../errors.ts'
+import { findJson } from '../../../models/json/jsonInText.ts'
 import type { Json, JsonSchema } from '../../../plan/json.ts'
 import { checkSchema } from '../../../plan/jsonSchemaCheck.ts'
 import { readJsonValue } from '../../../plan/jsonValue.ts'
@@ -16,10 +18,9 @@ export function readOutput(text: string, expect: JsonSchema | undefined): Output
     const written = valueIn([text, fencedIn(text)])
     return { value: written === undefined ? text : written } // U2; null is a value
   }
-  const value = valueIn([text, fencedIn(text), outermostIn(text, '{', '}'), outermostIn(text, '[', ']')])
-  if (value === undefined) {
-    return checkSchema(expect, text).length === 0 ? { value: text } : { problem: 'The answer is not JSON.' }
-  }
+  const found = tryFinding(text)
+  if ('problem' in found) return checkSchema(expect, text).length === 0 ? { value: text } : found
+  const { value } = found
   const problems = checkSchema(expect, value)
   if (problems.length === 0) return { value }
   const told = problems.slice(0, mostTold).map(({ path, message }) => `at "${path}": ${message}`)
@@ -48,9 +49,13 @@ function fencedIn(text: string): string | undefined {
   return /^\s*```\w*\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1]
 }
 
-/** From the first opening sign to the last closing one: JSON with prose around it. */
-function outermostIn(text: string, open: string, close: string): string | undefined {
-  const from = text.indexOf(open)
-  const to = text.lastIndexOf(close)
-  return from === -1 || to < from ? undefined : text.slice(from, to + 1)
+/** JSON with prose around it, or what is wrong with it. */
+function tryFinding(text: string): { readonly value: Json } | { readonly problem: string } {
+  try {
+    const read = readJsonValue(JSON.parse(findJson(text)))
+    return 'value' in read ? { value: read.value } : { problem: read.failure.message }
+  } catch (error) {
+    if (error instanceof PlanloomError) return { problem: error.message }
+    throw error
+  }
 }

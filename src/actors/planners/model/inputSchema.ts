@@ -4,6 +4,8 @@
 //     does not know are not offered: it would do without them, and nobody would see.
 // I2. What says something about a value as a whole, and might say it wrongly of a reference, is left to the validator.
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../../plan/json.ts'
+import { resolveReference } from '../../../plan/schemaProblems.ts'
+import { hasOnlyItsProperties, isSchema, listOf } from '../../../plan/validate/schemaPaths.ts'
 
 /** Keywords that hold for the value itself where it is given, and for nothing where a reference stands. */
 const kept = [
@@ -55,10 +57,10 @@ export function withReferences(schema: JsonSchema, { prefix, add }: Definitions)
     if (isSchema(additionalProperties))
       made.additionalProperties = isJsonObject(additionalProperties) ? open(additionalProperties) : additionalProperties
     if (isSchema(items)) made.items = open(items)
-    if (Array.isArray(prefixItems)) made.prefixItems = listOf(prefixItems).map(open)
+    if (Array.isArray(prefixItems)) made.prefixItems = schemasIn(prefixItems).map(open)
     const choices = inner.anyOf ?? inner.oneOf
-    if (Array.isArray(choices)) made.anyOf = listOf(choices).map(convert)
-    if (Array.isArray(inner.allOf)) made.allOf = listOf(inner.allOf).map(convert)
+    if (Array.isArray(choices)) made.anyOf = schemasIn(choices).map(convert)
+    if (Array.isArray(inner.allOf)) made.allOf = schemasIn(inner.allOf).map(convert)
     return made
   }
 
@@ -71,7 +73,7 @@ export function withReferences(schema: JsonSchema, { prefix, add }: Definitions)
   function definition(target: string): JsonSchema {
     const known = names.get(target)
     if (known !== undefined) return { $ref: `#/$defs/${known}` }
-    const found = target === '#' ? schema : lookUp(schema, target)
+    const found = resolveReference(schema, target)
     if (found === undefined) return true
     const name = `${prefix}_${String(names.size + 1)}`
     names.set(target, name)
@@ -82,38 +84,11 @@ export function withReferences(schema: JsonSchema, { prefix, add }: Definitions)
   return convert(schema)
 }
 
-/** What `#/$defs/name` and `#/definitions/name` stand for. */
-export function lookUp(root: JsonSchema, target: string): JsonSchema | undefined {
-  const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(target)
-  if (name === null || !isJsonObject(root)) return undefined
-  const definitions = root[name[1] ?? '']
-  const key = decodeURIComponentSafely(name[2] ?? '')
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
-  if (!isJsonObject(definitions) || !Object.hasOwn(definitions, key)) return undefined
-  const found = definitions[key]
-  return isSchema(found) ? found : undefined
-}
-
-export function isSchema(value: Json | undefined): value is JsonSchema {
-  return typeof value === 'boolean' || isJsonObject(value)
-}
-
-/** Whether all names that a schema knows are in its `properties`, and it says nothing of others. */
+/** Whether other names than those in its `properties` may be refused, and nothing is lost. */
 export function isClosable(schema: JsonObject): boolean {
-  if (!isJsonObject(schema.properties)) return false
-  const more = ['additionalProperties', 'patternProperties', 'unevaluatedProperties', '$ref', 'allOf', 'anyOf', 'oneOf']
-  return !more.some((keyword) => Object.hasOwn(schema, keyword))
+  return isJsonObject(schema.properties) && hasOnlyItsProperties(schema)
 }
 
-function listOf(schemas: Json): readonly JsonSchema[] {
-  return Array.isArray(schemas) ? (schemas as readonly Json[]).filter(isSchema) : []
-}
-
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+function schemasIn(value: Json | undefined): readonly JsonSchema[] {
+  return listOf(value).filter(isSchema)
 }

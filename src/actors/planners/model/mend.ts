@@ -3,11 +3,10 @@
 // N1. A null that a server's strict mode asked for, where the format or the tool's schema knows none, means "absent".
 // N2. An input that is an object written as JSON in a text is that object: the step's `why` says that it was read so.
 // N3. A value that may be meant as it stands is never touched.
-import { checkSchema } from '../../../plan/jsonSchemaCheck.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../../plan/json.ts'
+import { withoutAddedNulls } from '../../../models/json/withoutAddedNulls.ts'
 import { planLimits } from '../../../plan/schema.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
-import { isSchema, lookUp } from './inputSchema.ts'
 
 /** A step as it was meant. What is no step at all comes back as it is. */
 export function mendStep(written: Json, tools: ToolCatalogue): Json {
@@ -65,11 +64,11 @@ function mendInput(input: Json | undefined, why: Json | undefined, schema: JsonS
     if (parsed === undefined) return {}
     const said = typeof why === 'string' && why !== '' ? `${why} ` : ''
     return {
-      input: dropNulls(parsed, schema, schema, 0),
+      input: withoutAddedNulls(schema, mendReferences(parsed)),
       why: `${said}(The input was written as JSON in a text, and read as an object.)`,
     }
   }
-  return schema === undefined ? {} : { input: dropNulls(input, schema, schema, 0) }
+  return schema === undefined ? {} : { input: withoutAddedNulls(schema, mendReferences(input)) }
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -82,63 +81,13 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The value without nulls that its schema neither asks for nor allows; itself where there are none. */
-function dropNulls(value: Json, schema: JsonSchema, root: JsonSchema, level: number): Json {
+/** References as they were meant: in strict mode they have a path, be it null. */
+function mendReferences(value: Json, level = 0): Json {
   if (typeof value !== 'object' || value === null || level > planLimits.inputDepth) return value
-  if (Array.isArray(value)) {
-    const { items } = objectSchema(schema, root, 'items')
-    const inner = isSchema(items) ? items : true
-    const given = value as readonly Json[]
-    const made = given.map((item) => dropNulls(item, inner, root, level + 1))
-    return made.some((item, index) => item !== given[index]) ? made : given
-  }
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => mendReferences(item, level + 1))
   const object = value as JsonObject
-  if (typeof object.$from === 'string' && object.path === null) return withoutNulls(object)
-  const { properties, required } = objectSchema(schema, root, 'properties')
-  if (!isJsonObject(properties)) return value
-  let isChanged = false
-  const entries: [string, Json][] = []
-  for (const [key, inner] of Object.entries(object)) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
-    const isOptional = !(Array.isArray(required) && required.includes(key))
-    if (inner === null && isOptional && isSchema(known) && !allowsNull(known, root)) {
-      isChanged = true
-      continue
-    }
-    const made = isSchema(known) ? dropNulls(inner, known, root, level + 1) : inner
-    if (made !== inner) isChanged = true
-    entries.push([key, made])
-  }
-  return isChanged ? Object.fromEntries(entries) : value
-}
-
-/** The object in which a schema says what stands inside a value, where there is only one such. */
-function objectSchema(schema: JsonSchema, root: JsonSchema, keyword: 'items' | 'properties', depth = 0): JsonObject {
-  if (!isJsonObject(schema) || depth > 8) return {}
-  if (typeof schema.$ref === 'string') {
-    const target = schema.$ref === '#' ? root : lookUp(root, schema.$ref)
-    return target === undefined ? {} : objectSchema(target, root, keyword, depth + 1)
-  }
-  if (schema[keyword] !== undefined) return schema
-  const choices = schema.anyOf ?? schema.oneOf
-  if (!Array.isArray(choices)) return schema
-  const fitting = (choices as readonly Json[])
-    .filter(isSchema)
-    .map((choice) => objectSchema(choice, root, keyword, depth + 1))
-    .filter((choice) => choice[keyword] !== undefined)
-  return fitting.length === 1 ? (fitting[0] ?? {}) : {}
-}
-
-const nullables = new WeakMap<object, boolean>()
-
-function allowsNull(schema: JsonSchema, root: JsonSchema): boolean {
-  if (!isJsonObject(schema)) return schema
-  const known = nullables.get(schema)
-  if (known !== undefined) return known
-  const definitions = isJsonObject(root) ? { $defs: root.$defs ?? {}, definitions: root.definitions ?? {} } : {}
-  const isAllowed = checkSchema({ ...definitions, ...schema }, null).length === 0
-  nullables.set(schema, isAllowed)
-  return isAllowed
+  if (typeof object.$from === 'string') return object.path === null ? withoutNulls(object) : object
+  return Object.fromEntries(Object.entries(object).map(([name, inner]) => [name, mendReferences(inner, level + 1)]))
 }
 
 function withoutNulls(object: JsonObject): JsonObject {

@@ -2,11 +2,12 @@
 import { PlanloomError } from '../../../errors.ts'
 import type { JsonObject } from '../../../plan/json.ts'
 import type { Plan } from '../../../plan/schema.ts'
+import { askModel } from '../../../models/askModel.ts'
 import type { Model } from '../../../models/model.ts'
 import type { PlanRequest } from '../planner.ts'
 import type { Critic } from './critics.ts'
 import { fence, fenceRule } from '../../fence.ts'
-import { readJsonIn } from './jsonInText.ts'
+import { readObject } from '../../../models/json/jsonInText.ts'
 import { shorten } from './shorten.ts'
 
 const mostObjections = 20
@@ -25,8 +26,9 @@ const schema: JsonObject = {
  * @throws (as a critic) what the model throws, and `CRITIC_FAILED` where it does not say what it thinks.
  */
 export function modelCritic(model: Model, words: string): Critic {
-  return async (plan, request, { signal, budget }) => {
-    const { text, end, usage, ...answer } = await model.complete(
+  return async (plan, request, { signal, now, budget }) => {
+    const { text, end, usage, ...answer } = await askModel(
+      model,
       {
         messages: [
           { role: 'system', text: `${rules}\n\nWhat to look at:\n${words}\n\n${fenceRule}` },
@@ -34,9 +36,9 @@ export function modelCritic(model: Model, words: string): Critic {
         ],
         format: { name: 'objections', schema },
       },
-      { signal, ...(budget && { budget }) },
+      { signal, now, ...(budget && { budget }) },
     )
-    const reading = readJsonIn(text, ['objections'])
+    const reading = readObject(text, ['objections'])
     const objections = 'value' in reading ? reading.value.objections : undefined
     if (end !== 'stop' || !Array.isArray(objections)) {
       const why = end === 'stop' && 'problem' in reading ? reading.problem : `The answer ended with "${end}".`

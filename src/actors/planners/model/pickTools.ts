@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../plan/json.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import { fenceRule } from '../../fence.ts'
 import { namesOf, toolsInWords } from './instructions.ts'
-import { readJsonIn } from './jsonInText.ts'
+import { readObject } from '../../../models/json/jsonInText.ts'
 import { unusable } from './readAnswer.ts'
 import type { ModelPlannerSettings } from './settings.ts'
 
@@ -49,7 +49,7 @@ export type Picked = { readonly tools: readonly ToolDescription[] } | { readonly
 
 /** Reads which tools were picked. Names that there are not are passed over: they can only be left out. */
 export function readPicked({ end, text }: ModelAnswer, tools: readonly ToolDescription[], most: number): Picked {
-  const reading = readJsonIn(text, ['tools'])
+  const reading = readObject(text, ['tools'])
   const given: Json | undefined = 'value' in reading ? reading.value.tools : undefined
   const names = new Set(Array.isArray(given) ? (given as readonly Json[]) : [])
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -6,7 +6,7 @@ import type { Finding } from '../../../plan/finding.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../plan/json.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
 import type { ModelAnswer } from '../../../models/model.ts'
-import { readJsonIn } from './jsonInText.ts'
+import { readObject } from '../../../models/json/jsonInText.ts'
 import { mendAssumption, mendOperation, mendStep } from './mend.ts'
 
 /** A value that a model wants to see in full. */
@@ -48,7 +48,7 @@ export function readAnswer(answer: ModelAnswer, { kinds, tools }: ReadingOptions
   const ended = unusableEnd(answer)
   if (ended !== undefined) return ended
   const keys = kinds.map((kind) => keyOf[kind])
-  const reading = readJsonIn(answer.text, keys)
+  const reading = readObject(answer.text, keys)
   if ('problem' in reading) return unreadable(reading.problem, formHint(keys))
   const said = kinds.filter((kind) => isSaid(reading.value[keyOf[kind]]))
   const [kind] = said

@@ -8,6 +8,7 @@ import type { Finding } from '../../../plan/finding.ts'
 import type { JsonObject } from '../../../plan/json.ts'
 import type { Step } from '../../../plan/schema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
+import { askModel } from '../../../models/askModel.ts'
 import type { ModelAnswer, ModelMessage, ModelRequest, ModelUsage } from '../../../models/model.ts'
 import { addUsage, noUsage } from '../../../machines/modelUsage.messages.ts'
 import { findingsInWords, valuesInWords } from './followUp.ts'
@@ -125,8 +126,9 @@ export class Talk {
     const { settings, context } = this.#options
     const signal = stop ?? context.signal
     try {
-      const answer = await settings.model.complete(request, {
+      const answer = await askModel(settings.model, request, {
         signal,
+        now: context.now,
         ...(onText && { onText }),
         ...(context.budget && { budget: context.budget }),
       })
