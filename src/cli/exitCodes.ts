@@ -31,6 +31,7 @@ const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID
 
 export function exitCodeOfError(error: unknown): number {
   if (!(error instanceof PlanloomError)) return exitCodes.failed
+  if (error.code === 'RUN_TAKEN_OVER') return exitCodes.left // the run goes on elsewhere
   if (usageCodes.has(error.code)) return exitCodes.usage
   return invalidCodes.has(error.code) ? exitCodes.invalidPlan : exitCodes.failed
 }

@@ -7,6 +7,8 @@ export interface Said {
   /** Lines of a family that are of one kind say much the same. */
   readonly kind: string
   readonly line: string
+  /** Lines that belong to it. */
+  readonly below?: readonly string[] | undefined
 }
 
 /** As many of a family are told one by one. */
@@ -22,11 +24,14 @@ export function foldFamilies(all: readonly Said[]): readonly string[] {
     else families.set(family, [said])
   }
   return [...families.values()].flatMap((family) => {
-    const lines = family.map(({ line }) => line)
     const more = family.length - mostTold
-    if (more < 2) return lines
-    return [...lines.slice(0, mostTold), `  … and ${more} more of ${nameOf(family[0]?.id ?? '')}`]
+    if (more < 2) return family.flatMap(linesOf)
+    return [...family.slice(0, mostTold).flatMap(linesOf), `  … and ${more} more of ${nameOf(family[0]?.id ?? '')}`]
   })
+}
+
+function linesOf({ line, below = [] }: Said): readonly string[] {
+  return [line, ...below.map((one) => `    ${one}`)]
 }
 
 function familyOf({ id, kind }: Said): string {

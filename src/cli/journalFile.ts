@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PlanloomError } from '../errors.ts'
-import { JournalLines, memoryJournal, readExport, type Journal, type JournalEvent } from '../runtime/index.ts'
+import { JournalLines, memoryJournal, readExport, type ExportedRun, type Journal } from '../runtime/index.ts'
 import { printable } from './escape.ts'
 import type { Output } from './output.ts'
 import { readText } from './readDocument.ts'
@@ -77,18 +77,19 @@ export function readJournal(
   path: string,
   { unchecked = false }: { readonly unchecked?: boolean },
   output: Output,
-): readonly JournalEvent[] {
-  const { events, state, because } = readLines(path, unchecked)
+): ExportedRun {
+  const read = readLines(path, unchecked)
+  const { events, state, because } = read
   const note = (text: string): void => {
     output.note([`${output.errorColours.yellow('!')} ${printable(text)}`])
   }
   if (state === 'unchecked')
     note(`${path} is of format 1, which has neither an end nor a checksum: whether it is whole cannot be told.`)
   if (state === 'broken') note(`${because ?? path}. What is taken of it ends with event ${events.length - 1}.`)
-  return events
+  return read
 }
 
-function readLines(path: string, unchecked: boolean): ReturnType<typeof readExport> {
+function readLines(path: string, unchecked: boolean): ExportedRun {
   const text = readText(path)
   try {
     return readExport(text, { name: path, unchecked })

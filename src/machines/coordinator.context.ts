@@ -113,6 +113,12 @@ export interface CoordinatorContext {
   readonly refused: string | undefined
 }
 
+/** What a run has used so far. Its time goes on while nobody has it; that of a fork is the time of the other run up to where it was
+ * forked, and its own from then on. */
+export function usedIn({ used, run, now }: Pick<CoordinatorContext, 'used' | 'run' | 'now'>): BudgetUsed {
+  return { ...used, timeMs: now - run.at }
+}
+
 export function initialContext(run: RunStarted): CoordinatorContext {
   return {
     run,

@@ -1,5 +1,5 @@
 // The outcome of a run whose own machinery broke or was stopped: rare, and never silent.
-import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { usedIn, type CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
 import { countSteps } from '../machines/decisions/close.ts'
@@ -27,7 +27,7 @@ export function crashOutcome(
       },
     }),
     counts: context === undefined ? {} : countSteps(context),
-    usage: context?.used ?? { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
+    usage: context ? usedIn(context) : { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     revision: context?.plan?.revision ?? 0,
   }
 }

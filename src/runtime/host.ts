@@ -31,7 +31,7 @@ import { crashOutcome } from './crashOutcome.ts'
 import { decisionsOf } from './decisions.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
-import { attemptsIn, isTakenWhileLeaving, runLeft, takenBack } from './leaving.ts'
+import { attemptsIn, isTakenOver, isTakenWhileLeaving, runLeft, takenBack } from './leaving.ts'
 import { Outbox } from './outbox.ts'
 import { progressOf } from './progressOf.ts'
 import { SnapshotSchedule } from './snapshot/schedule.ts'
@@ -151,7 +151,7 @@ export class RunHost {
 
   /** It is being left, or has been. */
   get isLeft(): boolean {
-    return this.#leaving !== undefined
+    return this.#leaving !== undefined || (this.#isOver && this.#outcome === undefined)
   }
 
   /** Puts the run down, unless it is about to end. */
@@ -346,7 +346,8 @@ export class RunHost {
   #whenRecorded(tell: () => void): void {
     const { journal, watch } = this.#options
     const fail = (error: unknown): void => {
-      watch.onOver(this.#unrecordedOutcome(error))
+      if (isTakenOver(error)) watch.onLeft(error)
+      else watch.onOver(this.#unrecordedOutcome(error))
     }
     try {
       const flushed = journal.flush('power') ?? undefined
@@ -358,6 +359,11 @@ export class RunHost {
   }
 
   #endUnrecorded(error: unknown): void {
+    if (isTakenOver(error)) {
+      this.#stopEverything(undefined) // it goes on elsewhere
+      this.#options.watch.onLeft(error)
+      return
+    }
     const outcome = this.#unrecordedOutcome(error)
     this.#stopEverything(outcome)
     this.#options.watch.onOver(outcome)

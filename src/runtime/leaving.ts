@@ -25,6 +25,11 @@ export function isLeft(reason: unknown): boolean {
   return reason instanceof PlanloomError && reason.code === 'RUN_LEFT'
 }
 
+/** Another process has the run: this one has lost it, and the run goes on. */
+export function isTakenOver(error: unknown): error is PlanloomError {
+  return error instanceof PlanloomError && error.code === 'RUN_TAKEN_OVER'
+}
+
 /** Of a runtime that keeps its runs to itself: what is left would be lost. */
 export function leavesNothing(): PlanloomError {
   return new PlanloomError('LEAVE_REFUSED', 'Runs that are left would be lost: the runtime was given no journal.', {

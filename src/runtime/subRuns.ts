@@ -45,7 +45,7 @@ export function inheritedOptions(parent: Parent, { stepId }: StepExecute, now: n
     approval: run.settings.approval,
     ...(run.settings.amendments && { amendments: run.settings.amendments }),
     ...(uncertain && { uncertain }),
-    limits: leftOf(limits, context?.used, run.at + limits.timeMs - now),
+    limits: leftOf(limits, context?.used, (context?.run ?? run).at + limits.timeMs - now),
     ...(run.labels && { labels: run.labels }),
   }
 }

@@ -332,9 +332,7 @@ describe('planloom graph and diff', () => {
     }
     const { stdout } = await callCommand('diff', document(plan), document(other))
     expect(stdout).toContain('id: p becomes q')
-    expect(stdout).toContain(
-      'goal: text: go becomes stay; facts: {"x":1} becomes {"x":2}; partial: nothing becomes allow',
-    )
+    expect(stdout).toContain('goal: text: "go" becomes "stay"; facts: /x 1 becomes 2; partial: nothing becomes "allow"')
     expect(stdout).toContain('assumes u: two')
   })
 })

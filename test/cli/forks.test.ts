@@ -40,7 +40,7 @@ it('planloom fork goes on from a moment with another outcome, and diff tells wha
   const { stdout } = await callCommand('diff', run, fork, '-j', journal)
   expect(stdout).toMatch(/^plan \(\d+\)\n/)
   expect(stdout).toMatch(/\n {2}double\[2\] {2}succeeded, only in the first\n/)
-  expect(stdout).toMatch(/\nfacts \(\d+\)\n {2}numbers {2}\[0,1,2[^\n]*\] becomes \[0,1\]\n/)
+  expect(stdout).toMatch(/\nfacts \(\d+\)\n {2}numbers {2}\/2 2 becomes nothing\n/)
   const { json } = await callCommand('diff', run, `${run}@${String(listed)}`, '-j', journal, '--json')
   expect(json).toMatchObject({ facts: [] })
   expect((json as { readonly steps: readonly { readonly id: string }[] }).steps.map(({ id }) => id)).toContain('double[0]')
@@ -82,6 +82,37 @@ it('planloom diff tells a few of many that are alike, and says how many more the
   expect((json as { readonly operations: readonly unknown[] }).operations).toHaveLength(9)
   expect((await callCommand('diff', plan('three.json', 3), few)).stdout).not.toContain('more of')
 }) // prettier-ignore
+
+it('planloom diff names the places at which large outputs differ, with what stands there, and counts the rest', async () => {
+  const journal = join(scratchFolder(), 'runs.db')
+  expect((await callCommand('run', goal, '--fact', 'length=200', '--journal', journal, '-q')).code).toBe(0)
+  const run = await latest(journal)
+  const { stdout: told } = await callCommand('events', run, '-j', journal)
+  const [, listed = ''] = /^ +(\d+) .*step\.succeeded +list/m.exec(told) ?? []
+  const items = Array.from({ length: 200 }, (_, index) => (index >= 150 && index < 158 ? -index : index))
+  const file = join(scratchFolder(), 'list.json')
+  writeFileSync(file, JSON.stringify({ items }))
+  expect((await callCommand('fork', goal, run, '--at', listed, '--output', `list=@${file}`, '-j', journal, '-q')).code).toBe(0)
+  const { stdout } = await callCommand('diff', run, await latest(journal), '-j', journal)
+  const lines = stdout.split('\n')
+  const at = lines.indexOf('  list  output differs in 8 places:')
+  expect(lines.slice(at + 1, at + 7)).toEqual([
+    ...[150, 151, 152, 153, 154].map((index) => `      /items/${String(index)} ${String(index)} becomes ${String(-index)}`),
+    '      … and 3 more places',
+  ])
+  expect(lines).toContain('  double[150]  output /number 300 becomes -300')
+}) // prettier-ignore
+
+it('planloom diff tells long texts from where they differ', async () => {
+  const report = (end: string): string => {
+    const file = join(scratchFolder(), 'plan.json')
+    const text = `${'All is well. '.repeat(500)}${end}`
+    writeFileSync(file, JSON.stringify({ id: 'p', goal: { text, facts: { 'a/b': [1, { x: 'one' }] } }, steps: [] }))
+    return file
+  }
+  const { stdout } = await callCommand('diff', report('Nothing is left.'), report('Two are left.'))
+  expect(stdout.trim()).toBe('◎ goal: text: …"ll is well. Nothing is left." becomes …"ll is well. Two are left."')
+})
 
 it('planloom diff finds nothing where there is nothing', async () => {
   const { journal, run } = await recorded()

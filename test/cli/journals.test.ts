@@ -10,6 +10,7 @@ const goal = 'test/cli/fixtures/goal.ts'
 const tools = 'test/cli/fixtures/tools.ts'
 const watching = 'test/cli/fixtures/watching.ts'
 const amending = 'test/cli/fixtures/amending.ts'
+const paying = 'test/cli/fixtures/paying.ts'
 const hopeless = 'test/cli/fixtures/hopeless.ts'
 
 /** A journal with a run that is done and one that failed after it. */
@@ -266,6 +267,22 @@ describe('planloom resume --all', () => {
     expect([none.code, none.stdout]).toEqual([0, 'No run was gone on with.\n'])
     expect((await callCommand('resume', goal, 'first', '--all', '-j', journal)).code).toBe(2)
   }) // prettier-ignore
+})
+
+describe('planloom import --unchecked', () => {
+  it('marks that the end of a run was lost: what may have happened is not done again as if it had not', async () => {
+    const [file, journal] = [join(scratchFolder(), 'run.jsonl'), join(scratchFolder(), 'left.db')]
+    await callCommand('run', paying, '--uncertain', 'ask', '--answer', 'pay={"receipt":"seen"}', '-j', file, '-q')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, lines.slice(0, 2).join('\n')) // the header and `run.started`: nothing had been sent
+    const imported = await callCommand('import', file, '--unchecked', '-j', journal)
+    expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('has no end')])
+    expect((await callCommand('show', '-j', journal)).stdout).toContain('! Its end was lost after event 0')
+    const { json } = await callCommand('resume', paying, '-j', journal, '--uncertain', 'fail', '--json', '-q')
+    expect(json).toMatchObject({ outcome: { reason: 'step_failed' }, steps: [{ id: 'pay', status: 'uncertain' }] })
+    const { stdout } = await callCommand('events', '-j', journal)
+    expect(stdout).not.toContain('step.timedOut') // it was never sent
+  })
 })
 
 describe('planloom export --overwrite', () => {

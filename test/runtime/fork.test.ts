@@ -13,6 +13,7 @@ import {
   type Journal,
   type Replay,
   type Run,
+  type RunSummary,
   type RuntimeOptions,
   type Tool,
 } from '../../src/runtime/index.ts'
@@ -23,6 +24,7 @@ import { from, planOf } from '../support/plans.ts'
 import { statusesOf } from '../support/runs.ts'
 import { echo } from '../support/tools.ts'
 import { VirtualClock } from '../support/virtualClock.ts'
+import { createProgressBook } from '../../src/cli/progress/progressBook.ts'
 
 /** Adds one, gives a fact, and notes who called it. */
 function adder(calls: string[] = []): Tool {
@@ -207,6 +209,34 @@ describe('a fork', () => {
     const timedOut = eventsOf(journal, fork.id).find(({ type }) => type === 'step.timedOut')
     expect((timedOut?.at ?? 0) - forkedAt).toBe(600)
     expect(fork.outcome?.usage.timeMs).toBeLessThan(5_001)
+    await clock.until(runtime.close())
+  })
+
+  it('tells one time, in progress, lists and outcome, and leaves its sub-runs what is left of it', async () => {
+    const clock = new VirtualClock()
+    const journal = memoryJournal()
+    const runtime = createRuntime({ clock, journal, tools: [echo], ask: () => new Promise(() => undefined) })
+    const steps = [
+      { id: 'ask', instruction: 'Well?', timeoutMs: 1_000 },
+      { id: 'below', goal: { text: 'nothing' }, onFailure: 'skip' as const },
+    ]
+    const run = runtime.start(planOf(steps), { runId: 'parent', limits: { timeMs: 5_000 } })
+    await clock.runUntil(60_000)
+    expect(run.outcome).toBeDefined()
+    const at = eventsOf(journal, 'parent').findIndex(({ type }) => type === 'step.delegated') - 1
+    const fork = await runtime.fork('parent', Math.max(0, at))
+    const book = createProgressBook(fork)
+    fork.transitions().subscribe((transition) => void book.take(transition))
+    await clock.runUntil(60_300)
+    fork.report('k', 1)
+    await clock.runUntil(60_310)
+    expect(book.elapsedMs(60_300)).toBe(300)
+    expect([...(journal.runs() as Iterable<RunSummary>)].find(({ runId }) => runId === fork.id)?.used?.timeMs).toBe(300)
+    const below = [...(journal.runs() as Iterable<RunSummary>)].find(({ parentRunId }) => parentRunId === fork.id)
+    const [begun] = eventsOf(journal, below?.runId ?? '')
+    expect(begun).toMatchObject({ settings: { limits: { timeMs: 5_000 } } })
+    await clock.until(fork.result)
+    expect(fork.outcome?.usage.timeMs).toBe(book.elapsedMs(clock.now()))
     await clock.until(runtime.close())
   })
 

@@ -2,7 +2,7 @@
 // their steps and facts.
 import { PlanloomError } from '../../errors.ts'
 import { existsSync } from 'node:fs'
-import { canonicalJson, diffPlans, type Goal, type Operation, type Plan } from '../../plan/index.ts'
+import { diffPlans, type Goal, type Json, type Operation, type Plan } from '../../plan/index.ts'
 import {
   compareRuns,
   readRun,
@@ -12,12 +12,14 @@ import {
   type StepDifference,
 } from '../../runtime/index.ts'
 import type { Colours } from '../colours.ts'
+import { counted } from '../counted.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { foldFamilies, type Said } from '../families.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import { loadPlan } from '../loadPlan.ts'
 import type { Output } from '../output.ts'
+import { valueChanges } from '../valueChanges.ts'
 
 export interface DiffOptions {
   readonly journal: string
@@ -94,13 +96,21 @@ function ofStep({ id, before, after }: StepDifference): Said {
   if (was === undefined) return { id, kind: `now ${is ?? ''}`, line: `${id}  ${is ?? ''}, only in the second` }
   if (is === undefined) return { id, kind: `once ${was}`, line: `${id}  ${was}, only in the first` }
   if (was !== is) return { id, kind: `${was} ${is}`, line: `${id}  ${was} becomes ${is}` }
-  const [then, now] = [cut(shown(before?.output)), cut(shown(after?.output))]
-  return { id, kind: 'output', line: `${id}  output ${then} becomes ${now}` }
+  return { id, kind: 'output', ...changeLines(`${id}  output `, before?.output, after?.output) }
 }
 
 function ofFact({ key, before, after }: FactDifference): Said {
   const kind = before === undefined ? 'known' : after === undefined ? 'unknown' : 'other'
-  return { id: key, kind, line: `${printable(key)}  ${cut(shown(before))} becomes ${cut(shown(after))}` }
+  return { id: key, kind, ...changeLines(`${printable(key)}  `, before, after) }
+}
+
+/** One place that differs stands in the line itself; several have lines of their own. */
+function changeLines(lead: string, before: Json | undefined, after: Json | undefined): Pick<Said, 'line' | 'below'> {
+  const { told, more } = valueChanges(before, after)
+  const [only = 'is the same'] = told
+  if (told.length + more < 2) return { line: `${lead}${only}` }
+  const rest = more > 0 ? [`… and ${counted(more, 'more place')}`] : []
+  return { line: `${lead}differs in ${counted(told.length + more, 'place')}:`, below: [...told, ...rest] }
 }
 
 /** An order in which much has changed says little place by place. */
@@ -163,20 +173,11 @@ function operationLine(operation: Operation, before: Plan, colours: Colours): st
   }
 }
 
-/** The parts that have changed, and what they are now: `facts: {"x":1} becomes {"x":2}`. */
+/** The parts that have changed, and how: `facts: /x 1 becomes 2`. */
 function goalChange(before: Goal, after: Goal): string {
   const parts = (['text', 'want', 'facts', 'partial'] as const).flatMap((part) => {
-    const [then, now] = [shown(before[part]), shown(after[part])]
-    return then === now ? [] : [`${part}: ${cut(then)} becomes ${cut(now)}`]
+    const { told, more } = valueChanges(before[part] as Json | undefined, after[part] as Json | undefined)
+    return told.length === 0 ? [] : [`${part}: ${told.join(', ')}${more > 0 ? `, and ${more} more` : ''}`]
   })
   return parts.join('; ')
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? 'nothing' : typeof value === 'string' ? value : canonicalJson(value)
-}
-
-function cut(text: string): string {
-  const line = printable(text)
-  return line.length <= 120 ? line : `${line.slice(0, 119)}…`
 }

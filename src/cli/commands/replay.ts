@@ -28,7 +28,7 @@ export interface ReplayOptions {
 export async function replay(named: string, options: ReplayOptions, output: Output): Promise<number> {
   checkEvents(options, output)
   const { events, recorded } = existsSync(named)
-    ? { events: readJournal(named, options, output), recorded: undefined }
+    ? { events: readJournal(named, options, output).events, recorded: undefined }
     : await withJournal(options.journal, (journal) => {
         const summary = runMeant(journal, named)
         return { events: [...journal.read(summary.runId)].slice(0, summary.events), recorded: summary }

@@ -1,11 +1,13 @@
 // `planloom show`: one run of a journal, as it is or as it was after some event.
 import { isOpenRequest, readRun, type Replay } from '../../runtime/index.ts'
 import { draw } from '../drawing.ts'
+import { duration } from '../duration.ts'
 import { printable } from '../escape.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { runMeant, withJournal } from '../journals.ts'
 import type { Output } from '../output.ts'
 import { lossLines, ownership, standingLines } from '../ownerLines.ts'
+import { createRunClock } from '../progress/runClock.ts'
 import { questionLines, refusedLines, requestLines } from '../waitingLines.ts'
 import { replayedRun, revisionLines, summaryDocument, summaryLines } from '../summary.ts'
 
@@ -42,6 +44,7 @@ export async function show(run: string | undefined, options: ShowOptions, output
       ...summaryDocument(replayedRun(replayed), replayed.outcome),
       state,
       at,
+      timeMs: timeOf(replayed),
       ...(isLatest && { ...ownership(summary, owner), questions, requests: asked, refused }),
       ...(isLatest && lostAfter !== undefined && { lostAfter }),
     })
@@ -74,6 +77,13 @@ function lines(
   ]
 }
 
+/** How long it had taken by its latest event. */
+function timeOf({ transitions }: Replay): number {
+  const clock = createRunClock()
+  for (const { event } of transitions) clock.take(event)
+  return clock.elapsedMs(transitions.at(-1)?.at ?? 0)
+}
+
 /** How many steps stand how, and what is known. */
 function countLines(replayed: Replay, isLeft: boolean): string[] {
   const counts = new Map<string, number>()
@@ -81,6 +91,7 @@ function countLines(replayed: Replay, isLeft: boolean): string[] {
   const steps = [...counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`)
   const facts = [...replayed.facts()].length
   return [
+    `  time: ${duration(timeOf(replayed))}`,
     ...(steps.length > 0 ? [`  steps${isLeft ? ' when it was left' : ''}: ${steps.join(', ')}`] : []),
     `  facts: ${facts}`,
   ]

@@ -4,7 +4,7 @@ import {
   JournalLines,
   PlanloomError,
   sqliteJournal,
-  type JournalEvent,
+  type ExportedRun,
   type SqliteJournal,
 } from '../../runtime/index.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -49,10 +49,11 @@ export interface ImportCommandOptions {
 }
 
 export async function importRun(file: string, options: ImportCommandOptions, output: Output): Promise<number> {
-  const events = readJournal(file, options, output)
+  const read = readJournal(file, options, output)
+  const { events } = read
   const journal = sqliteJournal(options.journal)
   try {
-    const runId = await copied(events, journal)
+    const runId = await copied(read, journal)
     output.print([`${events.length} events of ${printable(runId)} are in ${printable(options.journal)}.`])
     output.document({ runId, events: events.length, journal: options.journal })
     return exitCodes.done
@@ -62,9 +63,10 @@ export async function importRun(file: string, options: ImportCommandOptions, out
 }
 
 /** An exported run keeps its id: another one cannot be chosen. */
-async function copied(events: readonly JournalEvent[], journal: SqliteJournal): Promise<string> {
+async function copied({ events, because }: ExportedRun, journal: SqliteJournal): Promise<string> {
   try {
-    return await copyRun(events, journal)
+    // What the run did after the last event that could be taken, nobody knows.
+    return await copyRun(events, journal, because === undefined ? {} : { lost: { because } })
   } catch (error) {
     if (!(error instanceof PlanloomError) || error.code !== 'RUN_EXISTS') throw error
     const { runId = '' } = error.where

@@ -17,6 +17,7 @@ import { estimate, type Estimate } from './estimate.ts'
 import type { Happening } from './happenings.ts'
 import { createItemNames } from './itemNames.ts'
 import { firstPlanIn, revisionBy } from './revisions.ts'
+import { createRunClock } from './runClock.ts'
 import { isOver, kindOf, remainingOf } from './remaining.ts'
 
 /** Everything that is drawn of a run at one moment. */
@@ -66,7 +67,8 @@ export function createProgressBook(run: Watched): ProgressBook {
   const stepOf = createStepIndex(run)
   const names = createItemNames(run)
   const titleOf = (id: string): string => titleOfStep(stepOf(id)) || (names.nameOf(id) ?? '')
-  let started: Pick<RunStarted, 'at' | 'tools' | 'settings'> | undefined
+  let started: Pick<RunStarted, 'tools' | 'settings'> | undefined
+  const clock = createRunClock()
   let concurrency = 64
   let revision = 0
   let isPlanned = false
@@ -88,10 +90,8 @@ export function createProgressBook(run: Watched): ProgressBook {
     return { type: 'step', id, title: titleOf(id), report, ms: step?.expanded === undefined ? ms : undefined }
   }
 
-  const elapsedMs = (now: number): number => (started ? Math.max(0, now - started.at) : 0)
-
   return {
-    elapsedMs,
+    elapsedMs: (now) => clock.elapsedMs(now),
     get total() {
       return run.plan?.steps.length ?? 0
     },
@@ -99,6 +99,7 @@ export function createProgressBook(run: Watched): ProgressBook {
     take(transition) {
       const { event } = transition
       const happenings: Happening[] = []
+      clock.take(event)
       if (event.type === 'run.started') started = event
       if (event.type === 'run.started') concurrency = event.settings.limits.concurrency
       if (event.type === 'budget.extend') concurrency = event.limits.concurrency ?? concurrency
@@ -133,7 +134,7 @@ export function createProgressBook(run: Watched): ProgressBook {
         goal: run.goal.text,
         state,
         revision,
-        elapsedMs: elapsedMs(now),
+        elapsedMs: clock.elapsedMs(now),
         total: steps.length,
         counts: countsOf(steps, reports),
         running: [...running].map(([id, { attempt, startedAt }]) => ({

@@ -212,12 +212,20 @@ export class RunWriter implements RunJournal, Pending {
   }
 
   #takenOver(): PlanloomError {
-    const { path, runId } = this.#options
+    const { path, runId, id, database } = this.#options
+    const other = database
+      .prepare('SELECT pid, host FROM owners WHERE owner = (SELECT owner FROM runs WHERE id = ?)')
+      .get(id) as { readonly pid: number; readonly host: string } | undefined
+    const since = database
+      .prepare(`SELECT json_extract(body, '$.at') AS at FROM events WHERE run = ? AND seq = ?`)
+      .get(id, this.#rows[0]?.seq ?? this.#next) as { readonly at: number } | undefined
+    const by = other === undefined ? 'another one' : `process ${String(other.pid)} on ${other.host.split(' ')[0] ?? ''}`
+    const when = since === undefined ? '' : ` at ${new Date(since.at).toISOString()}`
     return new PlanloomError(
       'RUN_TAKEN_OVER',
-      `Run "${runId}" is no longer this process's: another one has taken it over.`,
+      `Run "${runId}" is no longer this process's: ${by} has taken it over${when}.`,
       {
-        hint: 'This process was silent for longer than its lease. What it has done since is not recorded.',
+        hint: `This process was silent for longer than its lease, and what it has done since is not recorded: planloom events --follow ${runId} tells how the run goes on.`,
         where: { runId, path },
       },
     )

@@ -4,7 +4,7 @@
 // E2. When the run is over each step has exactly one final status, and nothing of the run is alive.
 import type { ActorFailed, RunCancel } from '../coordinator.messages.ts'
 import type { Outcome } from '../reports.messages.ts'
-import type { CoordinatorContext } from '../coordinator.context.ts'
+import { usedIn, type CoordinatorContext } from '../coordinator.context.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { abort } from './outcomes.ts'
 import { countOut } from './lanes.ts'
@@ -64,7 +64,7 @@ export function closeRun(turn: Turn): void {
     ...(verdict.failure && { failure: verdict.failure }),
     ...(verdict.cycle && { cycle: verdict.cycle }),
     counts: countSteps(turn),
-    usage: { ...turn.used, timeMs: turn.now - turn.run.at },
+    usage: usedIn(turn),
     revision: turn.plan?.revision ?? 0,
   }
   turn.outcome = outcome
