@@ -26,6 +26,11 @@ const usageCodes: ReadonlySet<string> = new Set([
   'RUN_EXISTS',
   'RUN_OWNED',
   'RUN_CHANGED',
+  'MODEL_MISSING',
+  'MODEL_OPTIONS_INVALID',
+  'CASSETTE_MISSING',
+  'CASSETTE_DAMAGED',
+  'CASSETTE_NEWER',
 ])
 const invalidCodes: ReadonlySet<string> = new Set(['PLAN_INVALID', 'GOAL_INVALID', 'PLAN_SYNTAX', 'DOCUMENT_INVALID'])
 

@@ -39,7 +39,7 @@ export async function loadWork(path: string, options: WorkOptions = {}): Promise
   const tools = [...toolsIn(path, content), ...(await loadTools(options.tools))]
   const { planner, executors, limits, approval, dispatch, uncertain, watch } = content as Partial<Work>
   const model = modelNamed(options) ?? (content as Partial<Work>).model
-  if (isWords(path) && model === undefined) throw modelMissing('A goal in words needs a model to plan it.')
+  if (isWords(path) && model === undefined) throw modelMissing('A goal in words needs a model')
   return {
     ...(content['goal'] !== undefined && { goal: goalOf(path, content['goal'], options.facts) }),
     ...(content['goal'] === undefined && { plan: withFacts(planOf(path, content), options.facts) }),

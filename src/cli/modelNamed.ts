@@ -22,7 +22,7 @@ export function modelNamed({ model, cassette: path, record = false }: ModelNamed
     throw new PlanloomError('USAGE', '--record needs a model to ask: --model <name>.')
   }
   const { OPENAI_API_KEY: key, OPENAI_BASE_URL: url } = process.env
-  if (!key && !url) throw modelMissing(`Nothing says where the model "${model}" is.`)
+  if (!key && !url) throw modelMissing(`Nothing says where the model "${model}" is`, '')
   return createModel({ model, ...(path !== undefined && { fetch: cassette(path, { mode: 'record' }) }) })
 }
 
@@ -32,8 +32,10 @@ function played(path: string, named: string | undefined): Model {
   return createModel({ model, baseURL: 'http://cassette.invalid/v1', fetch: cassette(path) })
 }
 
-export function modelMissing(what: string): PlanloomError {
-  return new PlanloomError('MODEL_MISSING', what, {
-    hint: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, and name a model (--model); or play a recording (--cassette <file>).',
-  })
+/** One line that says all that there is to do. */
+export function modelMissing(what: string, more = ', and name it with --model'): PlanloomError {
+  return new PlanloomError(
+    'MODEL_MISSING',
+    `${what}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own${more}; or play a recording with --cassette <file>.`,
+  )
 }

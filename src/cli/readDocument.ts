@@ -36,7 +36,7 @@ export function readText(path: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new PlanloomError('FILE_UNREADABLE', `${nameOf(path)} cannot be read: ${reasons[code ?? ''] ?? message}.`, {
-      hint: 'Check the path.',
+      hint: /^\w+$/.test(path) ? 'Check the path. (A goal in words has several of them.)' : 'Check the path.',
       where: { path },
       cause: error,
     })

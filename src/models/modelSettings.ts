@@ -89,7 +89,10 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
   checkPrices(prices)
   const baseURL = (client?.baseURL ?? options.baseURL ?? given(env['OPENAI_BASE_URL']) ?? openAI).replace(/\/+$/, '')
   if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol))
-    throw invalid('The address of the server is no URL.', 'An address looks like http://localhost:11434/v1.') // it may hold a key
+    throw invalid(
+      'The address of the server is no URL.',
+      'An address (baseURL, or OPENAI_BASE_URL) looks like http://localhost:11434/v1.',
+    ) // it may hold a key
   const apiKey = client === undefined ? (given(options.apiKey) ?? given(env['OPENAI_API_KEY'])) : undefined
   const { origin, pathname, username, password, searchParams } = new URL(baseURL)
   if (username !== '' || password !== '')

@@ -79,7 +79,7 @@ export function modelOnCassette(path: string): string | undefined {
 
 function missing(path: string): never {
   throw new PlanloomError('CASSETTE_MISSING', `There is no cassette "${path}".`, {
-    hint: "Record it: mode: 'record' or 'auto', with the address and the key of a server.",
+    hint: "Check the path; or record it (--record on the command line, `mode: 'record'` in code), with the address and the key of a server.",
     where: { path },
   })
 }

@@ -14,7 +14,7 @@ export class CassetteMismatchError extends PlanloomError {
 
   constructor(path: string, message: string, nearest?: number, found: readonly Difference[] = []) {
     super('CASSETTE_MISMATCH', message, {
-      hint: "Where the change is meant, record anew: mode: 'record' for all of it, or 'auto' for what is missing.",
+      hint: "Where the change is meant, record anew: --record on the command line, `mode: 'record'` in code ('auto' for what is missing).",
       where: { path },
     })
     this.differences = found
