@@ -14,6 +14,9 @@ const realWorld = [
   'src/journal/memoryJournal.ts',
   'src/journal/sqlite/**',
   'src/models/server/serverClock.ts',
+  // Tokens, and how long a socket may be silent.
+  'src/inspector/server/access.ts',
+  'src/inspector/server/connections.ts',
 ]
 const passedIn = 'Time, chance and ids are passed in: use the clock and ids of the runtime.'
 

@@ -31,6 +31,7 @@ export class RunEntries {
     this.#before = { state, used }
     const text = textOf(event)
     const by = 'by' in event ? event.by : undefined
+    const step = 'stepId' in event ? event.stepId : undefined
     const steps = transition.steps.map(changeOf)
     const revisions = this.#revisionsOf(transition)
     const facts = this.#factsOf(transition)
@@ -40,7 +41,7 @@ export class RunEntries {
       type: event.type,
       ...(event.type === 'run.started' && { origin: originOf(event) }),
       ...(by !== undefined && { by: shortened(by, lineLength) }),
-      ...('stepId' in event && event.stepId !== undefined && { step: event.stepId }),
+      ...(step !== undefined && { step }),
       ...('attempt' in event && { attempt: event.attempt }),
       ...(text !== undefined && { text: shortened(text, lineLength) }),
       ...(state !== before.state && { state }),

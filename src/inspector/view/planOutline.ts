@@ -4,21 +4,7 @@
 // O2. An outline is never changed: earlier revisions stay as they were, and share what they have in common.
 import { StepList } from '../../plan/index.ts'
 import type { OutlineOperation, RevisionMade, StepOutline } from '../protocol/runEntry.ts'
-
-export interface AssumptionOutline {
-  readonly id: string
-  readonly statement: string
-}
-
-export interface PlanOutline {
-  /** 0 while there is no plan. */
-  readonly revision: number
-  /** In priority order. */
-  readonly steps: readonly StepOutline[]
-  readonly assumptions: readonly AssumptionOutline[]
-  /** Where a patch has changed it: in place of that which the run was begun with. */
-  readonly goal?: string
-}
+import type { PlanOutline } from '../protocol/runSnapshot.ts'
 
 export const noPlan: PlanOutline = { revision: 0, steps: [], assumptions: [] }
 

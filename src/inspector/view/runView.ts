@@ -3,50 +3,15 @@
 // V1. Equal entries, taken in order, give equal views, whoever takes them.
 // V2. Taking an entry in gives what it changed, as it was before: undone in the reverse order, every earlier view comes back.
 // V3. An entry costs what it changes; only a revision costs as much as the plan is long.
-import type {
-  OutlineOperation,
-  RevisionMade,
-  RunEntry,
-  StepChange,
-  StepStatusName,
-  UsedSoFar,
-} from '../protocol/runEntry.ts'
-import { noPlan, revised, type PlanOutline } from './planOutline.ts'
+import type { RevisionMade, RunEntry, StepChange, StepStatusName } from '../protocol/runEntry.ts'
+import type { FactView, RevisionView, RunSnapshot } from '../protocol/runSnapshot.ts'
+import { noPlan, revised } from './planOutline.ts'
 
 /** How far a step of this revision or an earlier one has come. */
 export type StepView = StepChange
 
-export interface RevisionView extends Omit<RevisionMade, 'operations'> {
-  /** The entry that brought it. */
-  readonly n: number
-  readonly at: number
-  /** How many operations of each kind. */
-  readonly counts: Readonly<Partial<Record<OutlineOperation['op'], number>>>
-}
-
-export interface FactView {
-  readonly key: string
-  readonly by: string
-  readonly preview: string
-  readonly n: number
-  readonly at: number
-}
-
 /** What is never changed, only replaced. */
-export interface RunFace {
-  /** Number of the entry that comes next. */
-  readonly next: number
-  readonly origin: RunEntry['origin']
-  readonly startedAt: number
-  /** Time of the latest entry. */
-  readonly at: number
-  readonly state: NonNullable<RunEntry['state']>
-  readonly outcome: RunEntry['outcome']
-  readonly used: UsedSoFar
-  readonly plan: PlanOutline
-  /** Oldest first. */
-  readonly revisions: readonly RevisionView[]
-}
+export type RunFace = RunSnapshot['face']
 
 /** What an entry has changed, as it was before. */
 export interface Undo {
@@ -55,20 +20,11 @@ export interface Undo {
   readonly facts: readonly (readonly [key: string, before: FactView | undefined])[]
 }
 
-/** What a view is made of, to be sent and stored. */
-export interface RunViewParts {
-  readonly face: RunFace
-  readonly steps: Iterable<StepView>
-  readonly facts: Iterable<FactView>
-}
-
 const beginning: RunFace = {
   next: 0,
-  origin: undefined,
   startedAt: 0,
   at: 0,
   state: 'planning',
-  outcome: undefined,
   used: { tokens: 0, cost: 0, plannerCalls: 0, replans: 0 },
   plan: noPlan,
   revisions: [],
@@ -80,8 +36,8 @@ export class RunView {
   readonly #facts = new Map<string, FactView>()
   readonly #counts = new Map<StepStatusName, number>()
 
-  /** @param parts where it goes on from; the beginning of the run by default */
-  constructor({ face, steps, facts }: RunViewParts = { face: beginning, steps: [], facts: [] }) {
+  /** @param from where it goes on from. @default the beginning of the run */
+  constructor({ face, steps, facts }: RunSnapshot = { face: beginning, steps: [], facts: [] }) {
     this.#face = face
     for (const step of steps) this.#setStep(step.id, step)
     for (const fact of facts) this.#facts.set(fact.key, fact)
@@ -104,6 +60,10 @@ export class RunView {
   /** How many steps stand at each status; none stands at those that are missing. */
   get counts(): ReadonlyMap<StepStatusName, number> {
     return this.#counts
+  }
+
+  snapshot(): RunSnapshot {
+    return { face: this.#face, steps: [...this.#steps.values()], facts: [...this.#facts.values()] }
   }
 
   /** @returns what undoes it (V2) */
@@ -152,13 +112,13 @@ export class RunView {
 
 function faceAfter(face: RunFace, { n, at, origin, state, outcome, used, revisions = [] }: RunEntry): RunFace {
   return {
+    ...face,
     next: n + 1,
-    origin: origin ?? face.origin,
-    startedAt: origin === undefined ? face.startedAt : at,
     at,
-    state: state ?? face.state,
-    outcome: outcome ?? face.outcome,
-    used: used ?? face.used,
+    ...(origin && { origin, startedAt: at }),
+    ...(state && { state }),
+    ...(outcome && { outcome }),
+    ...(used && { used }),
     plan: revisions.reduce(revised, face.plan),
     revisions: revisions.length === 0 ? face.revisions : withRevisions(face.revisions, revisions, n, at),
   }
@@ -170,12 +130,12 @@ function withRevisions(
   made: readonly RevisionMade[],
   n: number,
   at: number,
-): readonly RevisionView[] {
+): RevisionView[] {
   const all = [...before]
   for (const { operations, ...revision } of made) {
     const last = all.at(-1)
     const isSame = last?.revision === revision.revision
-    const counts = isSame && revision.kind === 'streamed' ? { ...last.counts } : {}
+    const counts: Record<string, number> = isSame && revision.kind === 'streamed' ? { ...last.counts } : {}
     for (const { op } of operations) counts[op] = (counts[op] ?? 0) + 1
     all.splice(isSame ? -1 : all.length, isSame ? 1 : 0, { ...revision, n, at, counts })
   }
