@@ -16,6 +16,9 @@ const realWorld = [
   'src/journal/sqlite/**',
   'src/models/server/serverClock.ts',
   'src/replaceFile.ts',
+  // Tokens, and how long a socket may be silent.
+  'src/inspector/server/access.ts',
+  'src/inspector/server/connections.ts',
 ]
 const passedIn = 'Time, chance and ids are passed in: use the clock and ids of the runtime.'
 

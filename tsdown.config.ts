@@ -6,6 +6,7 @@ export default defineConfig({
     index: 'src/index.ts',
     'plan/index': 'src/plan/index.ts',
     'tools/index': 'src/tools/index.ts',
+    'inspector/index': 'src/inspector/index.ts',
     'cli/main': 'src/cli/main.ts',
   },
   format: 'esm',

@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^planloom$/, replacement: source('./src/index.ts') },
       { find: /^planloom\/plan$/, replacement: source('./src/plan/index.ts') },
+      { find: /^planloom\/inspector$/, replacement: source('./src/inspector/index.ts') },
       { find: /^planloom\/tools$/, replacement: source('./src/tools/index.ts') },
     ],
   },

@@ -53,6 +53,7 @@ export { canonicalJson, hashJson, planHash, stepHash } from './hash.ts'
 export { deepFreeze } from './freeze.ts'
 export { applyPatch, PatchRefusedError, touchedBy } from './patch.ts'
 export { diffPlans } from './diff.ts'
+export { StepList } from './stepList.ts'
 export { expandForEach } from './expand.ts'
 
 // Drawing

@@ -9,7 +9,7 @@ import { StepList } from './stepList.ts'
 export class PatchWork {
   goal: Goal
   readonly #plan: Plan
-  readonly #list: StepList
+  readonly #list: StepList<Step>
   readonly #findings: Finding[] = []
   readonly #assumptions: Map<string, Assumption>
   /** Steps that are new, or whose content is. */

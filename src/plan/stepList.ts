@@ -1,34 +1,33 @@
 // Steps in order, as a linked list by id: each operation of a patch costs the same, however long the plan is.
-import type { Step } from './schema.ts'
-
-interface Link {
-  step: Step
-  previous: Link | undefined
-  next: Link | undefined
+interface Link<S> {
+  step: S
+  previous: Link<S> | undefined
+  next: Link<S> | undefined
 }
 
-export class StepList implements Iterable<Step> {
-  readonly #links = new Map<string, Link>()
-  #first: Link | undefined
-  #last: Link | undefined
+/** Steps, or what else stands for one under its id. */
+export class StepList<S extends { readonly id: string }> implements Iterable<S> {
+  readonly #links = new Map<string, Link<S>>()
+  #first: Link<S> | undefined
+  #last: Link<S> | undefined
 
-  constructor(steps: Iterable<Step>) {
+  constructor(steps: Iterable<S>) {
     for (const step of steps) this.insert(step)
   }
 
-  get(id: string): Step | undefined {
+  get(id: string): S | undefined {
     return this.#links.get(id)?.step
   }
 
   /** Takes the place of the step with the same id. */
-  set(step: Step): void {
+  set(step: S): void {
     const link = this.#links.get(step.id)
     if (link) link.step = step
   }
 
   /** Puts a step before another one, or at the end. */
-  insert(step: Step, before?: string): void {
-    const link: Link = { step, previous: undefined, next: undefined }
+  insert(step: S, before?: string): void {
+    const link: Link<S> = { step, previous: undefined, next: undefined }
     this.#links.set(step.id, link)
     this.#place(link, before)
   }
@@ -47,11 +46,11 @@ export class StepList implements Iterable<Step> {
     this.#place(link, before)
   }
 
-  *[Symbol.iterator](): Generator<Step> {
+  *[Symbol.iterator](): Generator<S> {
     for (let link = this.#first; link !== undefined; link = link.next) yield link.step
   }
 
-  #place(link: Link, before: string | undefined): void {
+  #place(link: Link<S>, before: string | undefined): void {
     const next = before === undefined ? undefined : this.#links.get(before)
     link.next = next
     link.previous = next === undefined ? this.#last : next.previous
@@ -61,7 +60,7 @@ export class StepList implements Iterable<Step> {
     else this.#last = link
   }
 
-  #take(link: Link): void {
+  #take(link: Link<S>): void {
     if (link.previous) link.previous.next = link.next
     else this.#first = link.next
     if (link.next) link.next.previous = link.previous

@@ -20,8 +20,10 @@ import { transitionOf } from './runRecord.ts'
  */
 export function replayJournal(events: Iterable<JournalEvent>): Replay {
   const transitions: Transition[] = []
+  let before: CoordinatorContext | undefined
   const { first, ...standing } = foldJournal(events, (event, reached, held) => {
-    transitions.push(transitionOf(event, reached, held))
+    transitions.push(transitionOf(event, reached, held, before))
+    before = held
   })
   return replayOf(first, standing, () => transitions)
 }

@@ -1,9 +1,9 @@
 // What a program holds of a run: how it stands, how it ends, and what can be done to it.
 import type { Observable } from 'rxjs'
 import type { Json } from '../plan/json.ts'
-import type { Goal, Operation, Plan } from '../plan/schema.ts'
+import type { Goal, Operation, Patch, Plan } from '../plan/schema.ts'
 import type { CoordinatorMessage, ForkPoint, RunStarted } from '../machines/coordinator.messages.ts'
-import type { FactReport, Outcome, StepReport, Trouble } from '../machines/reports.messages.ts'
+import type { BudgetUsed, FactReport, Outcome, StepReport, Trouble } from '../machines/reports.messages.ts'
 import type { RunLimits } from '../machines/settings.messages.ts'
 import type { ModelUse } from './modelUse.ts'
 
@@ -16,10 +16,20 @@ export interface Transition {
   /** The coordinator's state after it. */
   readonly state: RunState
   readonly revision: number
+  /** The first revision, where it is whole from this event on. */
+  readonly plan?: Plan
+  /** What has made the revisions that came of it, in order. */
+  readonly patches: readonly Patch[]
+  /** What the run has used up to now. */
+  readonly used: BudgetUsed
+  /** How the run has ended, where it has with this event. */
+  readonly outcome?: Outcome
   /** Steps whose report changed. */
   readonly steps: readonly (StepReport & { readonly id: string })[]
   /** Keys of facts that were given or withdrawn. */
   readonly facts: readonly string[]
+  /** Those of them that are known now. */
+  readonly known: readonly FactReport[]
   /** Why the event was refused, where it was: then nothing has changed. (A patch of the planner that no longer fits, and what
    * people say too late to be told at once.) */
   readonly refused?: string

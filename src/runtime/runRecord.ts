@@ -4,6 +4,8 @@ import type { JournalEvent } from '../journal/journal.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
+import type { Patch } from '../plan/schema.ts'
+import { findFact } from '../machines/decisions/facts.ts'
 import { reportOf } from '../machines/decisions/ledger.ts'
 import type { HostWatcher } from './host.ts'
 import type { RunState, StepProgress, Transition } from './run.ts'
@@ -20,6 +22,8 @@ export class RunRecord implements HostWatcher {
   #settleEnded: () => void = () => undefined
   #outcome: Outcome | undefined
   #isEnded = false
+  /** How it stood after the latest event. */
+  #context: CoordinatorContext | undefined
 
   constructor() {
     this.result = new Promise((settle, reject) => {
@@ -41,7 +45,8 @@ export class RunRecord implements HostWatcher {
     state: RunState,
     context: CoordinatorContext,
   ): void {
-    const transition = transitionOf(event, state, context)
+    const transition = transitionOf(event, state, context, this.#context)
+    this.#context = context
     this.#transitions.push(transition)
     if (this.#live.observed) this.#live.next(transition)
   }
@@ -63,6 +68,7 @@ export class RunRecord implements HostWatcher {
 
   #end(): void {
     this.#isEnded = true
+    this.#context = undefined
     this.#settleEnded()
     this.#live.complete()
     this.progress.complete()
@@ -93,11 +99,15 @@ export class RunRecord implements HostWatcher {
   }
 }
 
-/** One event and what it changed. Grows with what changed, not with the plan. */
+/** One event and what it changed. Grows with what changed, not with the plan.
+ *
+ * @param before how the run stood before it; absent for the first event
+ */
 export function transitionOf(
   event: (RunStarted | CoordinatorMessage) & { readonly seq: number },
   state: RunState,
   context: CoordinatorContext,
+  before: CoordinatorContext | undefined,
 ): Transition {
   // An event that the chart has no transition for changed nothing.
   const isTaken = context.eventId === event.id
@@ -107,14 +117,27 @@ export function transitionOf(
     const entry = context.entries.get(id)
     if (entry) steps.push({ id, ...reportOf(entry) })
   }
+  const facts = isTaken ? context.changedFacts : none
   return {
     n: event.seq,
     at: event.at,
     event,
     state,
     revision: context.plan?.revision ?? 0,
+    ...(context.first !== before?.first && context.first && { plan: context.first }),
+    patches: patchesSince(context, before),
+    used: context.outcome?.usage ?? context.used,
+    ...(context.outcome !== before?.outcome && context.outcome && { outcome: context.outcome }),
     steps,
-    facts: isTaken ? context.changedFacts : [],
+    facts,
+    known: facts.flatMap((key) => findFact(context.facts, key) ?? []),
     ...(isTaken && context.refused !== undefined && { refused: context.refused }),
   }
+}
+
+const none: readonly never[] = []
+
+function patchesSince({ patches }: CoordinatorContext, before: CoordinatorContext | undefined): readonly Patch[] {
+  const known = before?.patches.size ?? 0
+  return patches.size === known ? none : patches.slice(known).toArray()
 }
