@@ -26,10 +26,13 @@ export function textOf(event: Transition['event']): string | undefined {
     case 'step.surprised':
     case 'step.timedOut':
     case 'step.uncertain':
+    case 'step.unanswered':
     case 'actor.failed':
       return event.failure.message
     case 'step.checked':
       return findingText(event.finding)
+    case 'step.asked':
+      return event.text
     case 'step.delegated':
       return `run "${event.subRunId}"`
     case 'model.called':
