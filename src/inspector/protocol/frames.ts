@@ -13,18 +13,18 @@ const id = z.int().min(0)
 const runId = z.string().min(1).max(200)
 
 /** What can be followed. */
-export const topicSchema = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('run'), runId })])
+const topicSchema = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('run'), runId })])
 
 // ---- From clients ----
 
-export const helloSchema = z.strictObject({
+const helloSchema = z.strictObject({
   type: z.literal('hello'),
   version: z.int(),
   /** For the server's own lists: a name and version of the client. */
   client: z.string().max(100).optional(),
 })
 
-export const subscribeSchema = z.strictObject({
+const subscribeSchema = z.strictObject({
   type: z.literal('subscribe'),
   /** Chosen by the client; answers carry it. */
   id,
@@ -35,9 +35,9 @@ export const subscribeSchema = z.strictObject({
   types: z.array(z.string().max(100)).max(100).optional(),
 })
 
-export const unsubscribeSchema = z.strictObject({ type: z.literal('unsubscribe'), id })
+const unsubscribeSchema = z.strictObject({ type: z.literal('unsubscribe'), id })
 
-export const getSchema = z.strictObject({
+const getSchema = z.strictObject({
   type: z.literal('get'),
   id,
   runId,
@@ -62,7 +62,7 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
 
 // ---- From the server ----
 
-export const welcomeSchema = z.strictObject({
+const welcomeSchema = z.strictObject({
   type: z.literal('welcome'),
   version: z.int(),
   /** Another one after each start of the server. */
@@ -71,7 +71,7 @@ export const welcomeSchema = z.strictObject({
   readOnly: z.boolean(),
 })
 
-export const snapshotSchema = z.strictObject({
+const snapshotSchema = z.strictObject({
   type: z.literal('snapshot'),
   id,
   /** What follows begins with this number. */
@@ -79,7 +79,7 @@ export const snapshotSchema = z.strictObject({
   data: z.strictObject({ run: runSnapshotSchema }),
 })
 
-export const entriesSchema = z.strictObject({
+const entriesSchema = z.strictObject({
   type: z.literal('entries'),
   id,
   from: number,
@@ -89,7 +89,7 @@ export const entriesSchema = z.strictObject({
 
 export const problemSchema = z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() })
 
-export const answerSchema = z.strictObject({
+const answerSchema = z.strictObject({
   type: z.literal('answer'),
   id,
   /** JSON, by what was asked for. */
@@ -98,7 +98,7 @@ export const answerSchema = z.strictObject({
 })
 
 /** Nothing more comes for a subscription. */
-export const endedSchema = z.strictObject({
+const endedSchema = z.strictObject({
   type: z.literal('ended'),
   id,
   error: problemSchema.optional(),
@@ -124,7 +124,6 @@ export const closeCodes = {
   malformed: 4422,
 } as const
 
-export type Topic = z.infer<typeof topicSchema>
 export type ClientFrame = z.infer<typeof clientFrameSchema>
 export type ServerFrame = z.infer<typeof serverFrameSchema>
 export type Problem = z.infer<typeof problemSchema>

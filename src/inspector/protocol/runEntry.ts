@@ -85,7 +85,7 @@ export const outlineOperationSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('regoal'), goal: z.string() }),
 ])
 
-export const becauseSchema = z.strictObject({ type: name, text: z.string(), steps: z.array(name).optional() })
+const becauseSchema = z.strictObject({ type: name, text: z.string(), steps: z.array(name).optional() })
 
 /** A revision of the plan, as what made it. */
 export const revisionSchema = z.strictObject({
@@ -160,6 +160,5 @@ export type StepOutline = z.infer<typeof stepOutlineSchema>
 export type StepChange = z.infer<typeof stepChangeSchema>
 export type OutlineOperation = z.infer<typeof outlineOperationSchema>
 export type RevisionMade = z.infer<typeof revisionSchema>
-export type FactChange = z.infer<typeof factChangeSchema>
 export type UsedSoFar = z.infer<typeof usedSchema>
 export type RunEntry = z.infer<typeof runEntrySchema>

@@ -47,11 +47,6 @@ export function refusalOf({ host, origin, token }: Credentials, rules: AccessRul
   return undefined
 }
 
-/** The token of an ordinary request (A3). */
-export function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer ([\w-]+)$/i.exec(authorization ?? '')?.[1]
-}
-
 /** The token of a request for a WebSocket: subprotocol `auth.<token>`, beside that of the protocol (A3). */
 export function subprotocolTokenOf(headers: IncomingHttpHeaders): string | undefined {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim())
