@@ -35,33 +35,47 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const { name } = tool.description
   try {
-    const taken = await readInput(tool, input)
+    const reading = readInput(tool, input)
+    const taken = reading instanceof Promise ? await reading : reading
     if ('failure' in taken) return taken
 
-    context.signal.throwIfAborted() // the check may have waited for something
-    return await readResult(tool, await tool.run(taken.value, context), options)
+    if (reading instanceof Promise) context.signal.throwIfAborted() // not asked for without need: it is made then
+    const read = readResult(tool, await tool.run(taken.value, context), options)
+    return read instanceof Promise ? await read : read
   } catch (thrown) {
     return { failure: thrownFailure(thrown, name, context.signal) }
   }
 }
 
+type Taken = { readonly value: unknown } | { readonly failure: Failure }
+
 /** Checks and completes an input as the tool's schema says. May throw what that throws. */
-export async function readInput(
-  tool: Tool,
-  input: Json,
-): Promise<{ readonly value: unknown } | { readonly failure: Failure }> {
-  const taken = await parse(tool.input, input)
-  if (taken.success) return { value: taken.data }
-  const what = `The input of tool "${tool.description.name}"`
-  return { failure: schemaFailure('INPUT_INVALID', what, taken.error.issues, input, inputHint) }
+export function readInput(tool: Tool, input: Json): Taken | Promise<Taken> {
+  return andThen(parse(tool.input, input), (taken) => {
+    if (taken.success) return { value: taken.data }
+    const what = `The input of tool "${tool.description.name}"`
+    return { failure: schemaFailure('INPUT_INVALID', what, taken.error.issues, input, inputHint) }
+  })
 }
 
 /** Reads what a tool gave: its output checked, its facts collected. May throw what the output's own schema throws. */
-export async function readResult(tool: Tool, result: unknown, options: CarryOutOptions = {}): Promise<CarriedOut> {
-  const { name, gives } = tool.description
-  const raw = readOutput(name, result, options)
+export function readResult(
+  tool: Tool,
+  result: unknown,
+  options: CarryOutOptions = {},
+): CarriedOut | Promise<CarriedOut> {
+  const raw = readOutput(tool.description.name, result, options)
   if ('failure' in raw) return raw
-  const given = await parse(tool.output, raw.value)
+  return andThen(parse(tool.output, raw.value), (given) => judgeOutput(tool, raw, given, options))
+}
+
+function judgeOutput(
+  tool: Tool,
+  raw: { readonly value: Json },
+  given: z.ZodSafeParseResult<unknown>,
+  options: CarryOutOptions,
+): CarriedOut {
+  const { name, gives } = tool.description
   if (!given.success) {
     return {
       failure: schemaFailure('OUTPUT_INVALID', `What tool "${name}" gave`, given.error.issues, raw.value, outputHint),
@@ -82,9 +96,11 @@ const outputHint = 'The tool broke its own promise: correct its function, or its
 /** Schemas that were seen to check a good value without waiting for anything. */
 const checksAtOnce = new WeakSet<z.ZodType>()
 
+type Parsed = z.ZodSafeParseResult<unknown>
+
 /** Checks at once where it can, which is several times as fast. Not by trial alone: a check that waits, tried at once, leaves
  * its promise behind, and if that is rejected, nobody hears it and the process ends. */
-async function parse(schema: z.ZodType, value: unknown): Promise<z.ZodSafeParseResult<unknown>> {
+function parse(schema: z.ZodType, value: unknown): Parsed | Promise<Parsed> {
   if (!checksAtOnce.has(schema)) {
     const checked = schema._zod.run({ value, issues: [] }, { async: true })
     if (checked instanceof Promise) checked.catch(() => undefined)
@@ -98,6 +114,11 @@ async function parse(schema: z.ZodType, value: unknown): Promise<z.ZodSafeParseR
     checksAtOnce.delete(schema)
     return schema.safeParseAsync(value)
   }
+}
+
+/** What need not be waited for goes on at once: each wait is a turn for everybody else, and costs more than most checks. */
+function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 function readOutput(
