@@ -6,7 +6,7 @@
 import { PlanloomError } from '../errors.ts'
 import type { Behaviour } from '../machines/behaviour.messages.ts'
 import type { StepCheck, StepCheckAbort } from '../machines/command.messages.ts'
-import type { EffectFinding } from '../machines/coordinator.messages.ts'
+import type { EffectFinding, StepChecked } from '../machines/coordinator.messages.ts'
 import { attemptKey } from '../machines/executor.messages.ts'
 import { failureFrom } from '../plan/thrownValue.ts'
 import { brokenExpectation } from './executors/attemptOutcome.ts'
@@ -47,11 +47,11 @@ export function createCheckBehaviour({ findOut, signal }: CheckBehaviourOptions)
       close(key, 'It is asked anew.')
       const controller = new AbortController()
       open.set(key, controller)
-      void findOutWith(findOut, message, controller.signal).then((finding) => {
+      void findOutWith(findOut, message, controller.signal).then((found) => {
         if (controller.signal.aborted) return // K2
         open.delete(key)
-        const { stepId, attempt, of } = message
-        mailbox.report({ type: 'step.checked', stepId, attempt, finding, ...(of === 'person' && { by: of }) })
+        const { stepId, attempt } = message
+        mailbox.report({ type: 'step.checked', stepId, attempt, ...found })
       })
     })
     return () => {
@@ -61,14 +61,21 @@ export function createCheckBehaviour({ findOut, signal }: CheckBehaviourOptions)
   }
 }
 
+/** What was found, and the person who has said so: nobody has where there was nobody to ask, or no answer that can be used. */
+type Found = Pick<StepChecked, 'finding' | 'by'>
+
 /** Never rejects. */
-async function findOutWith(findOut: FindOut, check: StepCheck, signal: AbortSignal): Promise<EffectFinding> {
+async function findOutWith(findOut: FindOut, check: StepCheck, signal: AbortSignal): Promise<Found> {
   try {
-    const finding = await findOut(check, signal)
-    if (!('happened' in finding) || !finding.happened) return finding
-    const surprise = brokenExpectation(check, finding.output)
-    return surprise === undefined ? finding : { ...finding, surprise }
+    const finding = withSurprise(check, await findOut(check, signal))
+    return { finding, ...(check.of === 'person' && { by: check.of }) }
   } catch (error) {
-    return { unknown: failureFrom(error, { code: 'CHECK_FAILED', who: `The check of "${check.stepId}"` }) }
+    return { finding: { unknown: failureFrom(error, { code: 'CHECK_FAILED', who: `The check of "${check.stepId}"` }) } }
   }
+}
+
+function withSurprise(check: StepCheck, finding: EffectFinding): EffectFinding {
+  if (!('happened' in finding) || !finding.happened) return finding
+  const surprise = brokenExpectation(check, finding.output)
+  return surprise === undefined ? finding : { ...finding, surprise }
 }

@@ -284,6 +284,21 @@ describe('the policy for uncertain steps', () => {
     }
   })
 
+  it('names nobody where there was nobody to ask', async () => {
+    const clock = new VirtualClock()
+    const ask: RuntimeOptions['ask'] = () => Promise.reject(new Error('nobody is there'))
+    const { run, runtime, journal } = begin(clock, paying(clock, [Infinity, 10]), { uncertain: 'ask', ask })
+    await clock.until(run.result)
+    const checked = eventsOf(journal, 'run').filter(({ type }) => type === 'step.checked')
+    expect(checked).toEqual([
+      expect.objectContaining({
+        finding: { unknown: expect.objectContaining({ message: expect.stringContaining('nobody is there') }) },
+      }),
+    ])
+    expect(checked[0]).not.toHaveProperty('by')
+    await runtime.close()
+  })
+
   it('asks no longer when the answer has come another way', async () => {
     const clock = new VirtualClock()
     let signal: AbortSignal | undefined
