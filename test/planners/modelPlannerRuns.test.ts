@@ -72,7 +72,7 @@ describe('a plan that is still being written', () => {
       },
     })
     const bad = [use('a', 'noting'), use('b', 'nothing'), use('c', 'noting')]
-    const model = scriptedModel([{ json: { steps: bad } }, { json: { giveUp: 'no' } }])
+    const model = scriptedModel([{ pieces: ['{"steps":', `${JSON.stringify(bad)}}`] }, { json: { giveUp: 'no' } }])
     await using runtime = createRuntime({ tools: [noting], planner: createModelPlanner(model) })
     expect((await runtime.start('go').result).reason).toBe('gave_up')
     expect(ran).toEqual(['a'])
