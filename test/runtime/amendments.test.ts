@@ -136,3 +136,30 @@ describe('a broken assumption that holds back a step with effects', () => {
     expect(run.step('mail')?.status).toBe('succeeded')
   })
 })
+
+describe('the first plan of a step with a goal', () => {
+  const find: Step = { id: 'find', tool: 'look' }
+  const goal = { text: 'tell them' }
+  const told: Step = { id: 'sub', goal, input: { page: { $from: 'find', path: '/address' } } }
+
+  it.each<[string, readonly Step[], 'approving' | undefined]>([
+    ['waits for approval where it is given an output', [find, told], 'approving'],
+    ['does not where it is given none', [find, { id: 'sub', goal }], undefined],
+  ])('that has effects %s', async (_, first, state) => {
+    const clock = new VirtualClock()
+    const plan: Planner['plan'] = ({ goal }) =>
+      goal.text === 'anything' ? { steps: first } : { steps: [{ id: 'mail', tool: 'send' }] }
+    const planner: Planner = { name: 'words', plan, readsOutputs: true }
+    await using runtime = createRuntime({ tools: [look, send], planner, clock })
+    const run = runtime.start('anything')
+    await clock.advance(100)
+    const child = runtime.runs.find(({ id }) => id !== run.id)
+    if (state !== undefined) {
+      expect(child?.state).toBe(state)
+      child?.approve({ by: 'ann' })
+      await clock.advance(10)
+    }
+    expect(run.outcome?.reason).toBe('done')
+    expect(child?.step('mail')?.status).toBe('succeeded')
+  })
+})
