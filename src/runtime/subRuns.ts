@@ -5,7 +5,12 @@
 //     gets all that is left then: together they may use that much each, before the parent stops.
 // S2. All else (planner, approval, uncertain steps, labels, limits of concurrency, size and patience) is the parent's, as it stands then.
 // S3. Its grace period is a tenth shorter (at most 100 ms), so that its parent is still there to hear what it has used.
+// S4. Where amendments that have a say in effects wait (`amendments: 'effects'`), so does a sub-run's first plan that has effects: it is
+//     written when outputs have been read. Not so where its step stands in the first plan and is given no output.
 import type { Planner } from '../actors/planners/planner.ts'
+import { stepHash } from '../plan/hash.ts'
+import { referencesIn } from '../plan/references.ts'
+import type { Step } from '../plan/schema.ts'
 import { PlanloomError } from '../errors.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { StepExecute } from '../machines/command.messages.ts'
@@ -20,7 +25,7 @@ export interface Parent {
   readonly run: RunStarted
   /** Plans for its sub-goals. */
   readonly planner: Planner
-  readonly context: Pick<CoordinatorContext, 'limits' | 'used' | 'run'> | undefined
+  readonly context: Pick<CoordinatorContext, 'limits' | 'used' | 'run' | 'first' | 'plan'> | undefined
 }
 
 /** The options of the sub-run that carries out a step. @throws `SUB_RUN_TOO_DEEP` */
@@ -42,12 +47,23 @@ export function inheritedOptions(parent: Parent, { stepId }: StepExecute, now: n
   const { uncertain } = context?.run.settings ?? run.settings
   return {
     planner,
-    approval: run.settings.approval,
+    approval: waitsForEffects(parent, stepId) ? 'effects' : run.settings.approval,
     ...(run.settings.amendments && { amendments: run.settings.amendments }),
     ...(uncertain && { uncertain }),
     limits: leftOf(limits, context?.used, (context?.run ?? run).at + limits.timeMs - now),
     ...(run.labels && { labels: run.labels }),
   }
+}
+
+/** S4 */
+function waitsForEffects({ run, context }: Parent, stepId: string): boolean {
+  const { approval, amendments } = run.settings
+  if (approval !== 'none' || amendments !== 'effects') return false
+  const isStep = ({ id }: Step): boolean => id === stepId
+  const now = context?.plan?.steps.find(isStep)
+  const planned = (context?.first ?? context?.plan)?.steps.find(isStep) // the plan may still be being written
+  if (now === undefined || planned === undefined || stepHash(now) !== stepHash(planned)) return true
+  return now.forEach !== undefined || referencesIn(now.input ?? {}).length > 0
 }
 
 /** What a sub-run has used, as its parent's step reports it. Its time has passed for the parent as well. */

@@ -15,6 +15,8 @@ describe('JSON in a text', () => {
     ['Here [1] it is, {as} you asked: {"a": "}"} (see [2]).', { a: '}' }],
     ['As in [1, 2 of it: {"a": [1]}', { a: [1] }],
     ['<think>{"a": 0} or not</think>\n{"a": 1}', { a: 1 }],
+    ['Maybe {"a": 0}. No.</think>\n{"a": 1}', { a: 1 }],
+    ['{"a": "</think>"} is it', { a: '</think>' }],
     ['{"a": 1}\nAgain:\n{"a": 1}', { a: 1 }],
   ])('%j is %j', (text, value) => {
     expect(jsonInText(text)).toEqual(value)
@@ -58,21 +60,44 @@ describe('JSON in a text', () => {
   })
 
   it('comes in pieces as it comes whole, wherever it is cut', () => {
-    const words = fc.string().map((text) => text.replace(/[{<]/g, ''))
+    const beginnings = fc.constantFrom(
+      '',
+      '\n ',
+      '```json\n',
+      '\ufeff```\r\n\n',
+      '<think>{"no": 1}</think>',
+      '<thinking>`{</thinking>\n```\n',
+    )
     const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 })
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), words, words, sizes, (object, before, after, cuts) => {
-        const json = JSON.stringify(object)
-        const text = `<think>{"no": 1}</think>${before}${json}${after}`
-        const told: string[] = []
-        const take = jsonPieces((piece) => void told.push(piece))
-        for (let at = 0, turn = 0; at < text.length; turn++) {
-          const size = cuts[turn % cuts.length]!
-          take(text.slice(at, at + size))
-          at += size
-        }
-        expect(told.join('')).toBe(json)
-      }),
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        beginnings,
+        fc.string(),
+        sizes,
+        (object, before, after, cuts) => {
+          const json = JSON.stringify(object)
+          const text = `${before}${json}${after}`
+          const told: string[] = []
+          const take = jsonPieces((piece) => void told.push(piece))
+          for (let at = 0, turn = 0; at < text.length; turn++) {
+            const size = cuts[turn % cuts.length]!
+            take(text.slice(at, at + size))
+            at += size
+          }
+          expect(told.join('')).toBe(json)
+        },
+      ),
     )
   })
+
+  it.each(['Maybe {"a": 1}', 'It is no </think> {"a": 1}', '``x {"a": 1}', '[{"a": 1}]', '<b>{"a": 1}'])(
+    'comes in no pieces where the answer begins otherwise: %s',
+    (text) => {
+      const told: string[] = []
+      const take = jsonPieces((piece) => void told.push(piece))
+      for (const sign of text) take(sign)
+      expect(told).toEqual([])
+    },
+  )
 })

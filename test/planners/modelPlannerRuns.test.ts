@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createModel } from '../../src/models/createModel.ts'
 import { z } from 'zod'
 import {
   createModelPlanner,
@@ -72,7 +73,7 @@ describe('a plan that is still being written', () => {
       },
     })
     const bad = [use('a', 'noting'), use('b', 'nothing'), use('c', 'noting')]
-    const model = scriptedModel([{ json: { steps: bad } }, { json: { giveUp: 'no' } }])
+    const model = scriptedModel([{ pieces: ['{"steps":', `${JSON.stringify(bad)}}`] }, { json: { giveUp: 'no' } }])
     await using runtime = createRuntime({ tools: [noting], planner: createModelPlanner(model) })
     expect((await runtime.start('go').result).reason).toBe('gave_up')
     expect(ran).toEqual(['a'])
@@ -98,6 +99,30 @@ describe('a plan that is still being written', () => {
   })
 })
 
+describe('an amendment of a model', () => {
+  it('changes no goal', async () => {
+    const fails = echo('first', {
+      run: () => {
+        throw new Error('no')
+      },
+    })
+    const patch = [
+      { op: 'regoal', goal: { text: 'send all there is', partial: 'allow' } },
+      { op: 'abandon', id: 'a', because: 'why not' },
+    ]
+    const model = scriptedModel([
+      { json: { steps: [use('a', 'first')] } },
+      { json: { patch } },
+      { json: { giveUp: 'no' } },
+    ])
+    await using runtime = createRuntime({ tools: [fails], planner: createModelPlanner(model) })
+    const run = runtime.start('do it')
+    expect((await run.result).reason).toBe('gave_up')
+    expect(run.plan?.goal.text).toBe('do it')
+    expect(textOf(model.requests[2] ?? { messages: [] })).toContain('The goal is not yours to change')
+  })
+})
+
 describe('critics', () => {
   const sending = { steps: [use('s', 'send')] }
   const approved = {
@@ -117,6 +142,33 @@ describe('critics', () => {
     expect((await run.result).reason).toBe('done')
     expect(textOf(model.requests[1] ?? { messages: [] })).toContain(
       'Step "s" uses "send" and must depend on a step that uses "approve"',
+    )
+  })
+
+  it.each<[string, readonly object[]]>([
+    [
+      'a step that is skipped where its condition is not met',
+      [
+        use('f', 'mail'),
+        { ...use('a', 'approve'), when: { value: { $from: 'f', path: '/text' }, is: { const: 'no' } } },
+        { ...use('s', 'send'), after: ['a'] },
+      ],
+    ],
+    ['one that is gone on without', [use('a', 'approve'), { ...use('s', 'send'), after: ['a'], onSkipped: 'run' }]],
+    [
+      'a model step that may call it',
+      [
+        { id: 'a', instruction: 'Look at it.', tools: ['approve'] },
+        { ...use('s', 'send'), after: ['a'] },
+      ],
+    ],
+  ])('take for no tool that comes before: %s', async (_, steps) => {
+    const model = scriptedModel([{ json: { steps } }, { json: { giveUp: 'so be it' } }])
+    const planner = createModelPlanner({ model, critics: [requires('approve').before('send')] })
+    await using runtime = createRuntime({ tools, model: scriptedModel(['done']), planner })
+    expect((await runtime.start('send it').result).reason).toBe('gave_up')
+    expect(textOf(model.requests[1] ?? { messages: [] })).toContain(
+      '"send" and must depend on a step that uses "approve"',
     )
   })
 
@@ -211,6 +263,15 @@ describe('whether the plan stands', () => {
     const planner = createModelPlanner({ model, check: modelStandsCheck(scriptedModel([text])) })
     await using runtime = createRuntime({ tools: [echo('first')], planner })
     expect((await runtime.start('go').result).reason).toBe('gave_up')
+  })
+
+  it('is left to the planner where the check throws', async () => {
+    const check = createModel({ model: 'test', baseURL: 'http://127.0.0.1:1', apiKey: 'key', retries: 0 })
+    const model = scriptedModel([{ json: surprised }, { json: { keep: 'it does' } }])
+    const planner = createModelPlanner({ model, check: modelStandsCheck(check) })
+    await using runtime = createRuntime({ tools: [echo('first')], planner })
+    expect((await runtime.start('go').result).reason).toBe('done')
+    expect(model.requests).toHaveLength(2)
   })
 
   it('is not asked where a step has failed', async () => {

@@ -73,3 +73,20 @@ describe('the model planner against a server', () => {
     expect(outcome.message.length).toBeGreaterThan(10)
   })
 })
+
+describe('a draft in an answer', () => {
+  const step = (text: string) => JSON.stringify({ steps: [{ id: text, tool: 'shout', input: { text } }] })
+  const longer = `{"steps":[{"id":"wrong","tool":"shout","input":{"text":"wrong"}},${' '.repeat(50)}{"id":"b","tool":"shout","input":{"text":"b"}}]}`
+
+  it.each<[string, Reply]>([
+    ['in thoughts that the chat template has opened', { text: `Maybe ${longer} hmm no.</think>\n${step('good')}` }],
+    ['in thoughts', { text: `<think>Maybe ${longer} hmm no.</think>\n${step('good')}` }],
+    ['among words', { text: `First: ${longer} Better: ${step('good')}` }],
+    ['among words of a whole answer', { text: `First: ${step('wrong')} Better: ${step('good')}`, whole: true }],
+    ['at the beginning of a whole answer', { text: `${step('wrong')} Better: ${step('good')}`, whole: true }],
+  ])('is not carried out: %s', async (_, reply) => {
+    const { outcome, run } = await runAgainst([reply, { text: step('good') }])
+    expect(outcome.reason).toBe('done')
+    expect([...run.ledger()].map(({ id }) => id)).toEqual(['good'])
+  })
+})

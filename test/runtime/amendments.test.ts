@@ -90,3 +90,76 @@ describe('an amendment by a planner that reads outputs', () => {
     }
   })
 })
+
+describe('a broken assumption that holds back a step with effects', () => {
+  const verify = defineTool({
+    name: 'verify',
+    description: 'Verifies.',
+    input: z.looseObject({}),
+    output: z.object({ text: z.string() }),
+    gives: { verified: '/text' },
+    run: () => ({ text: 'no' }),
+  })
+  const assumption = {
+    id: 'sure',
+    statement: 'it is verified',
+    fact: 'verified',
+    is: { const: 'yes' },
+    steps: ['mail'],
+  }
+  const guarded = {
+    steps: [
+      { id: 'ask', tool: 'verify' },
+      { id: 'mail', tool: 'send', after: ['ask'] },
+    ],
+    assumptions: [assumption],
+  }
+  const weaker: readonly Operation[] = [{ op: 'assume', assumption: { ...assumption, is: {} } }]
+
+  it.each<[string, object, 'forbid' | 'allow']>([
+    ['kept', { keep: 'it is fine' }, 'forbid'],
+    ['given up', { giveUp: 'it is fine' }, 'allow'],
+    ['left as it is by an empty amendment', { patch: [] }, 'forbid'],
+    ['taken out', { patch: [{ op: 'unassume', id: 'sure' }] }, 'forbid'],
+    ['said anew', { patch: weaker }, 'forbid'],
+  ])('is let go by nobody but a person: %s', async (_, said, partial) => {
+    const clock = new VirtualClock()
+    const replan = () => said as never
+    const planner: Planner = { name: 'words', plan: () => guarded, replan, readsOutputs: true }
+    await using runtime = createRuntime({ tools: [verify, send], planner, clock })
+    const run = runtime.start({ text: 'mail it', ...(partial === 'allow' && { partial }) })
+    await clock.advance(100)
+    expect(run.state).toBe('approving')
+    expect(run.step('mail')?.status).toBe('held')
+    run.approve({ by: 'ann' })
+    await clock.advance(10)
+    expect(run.step('mail')?.status).toBe('succeeded')
+  })
+})
+
+describe('the first plan of a step with a goal', () => {
+  const find: Step = { id: 'find', tool: 'look' }
+  const goal = { text: 'tell them' }
+  const told: Step = { id: 'sub', goal, input: { page: { $from: 'find', path: '/address' } } }
+
+  it.each<[string, readonly Step[], 'approving' | undefined]>([
+    ['waits for approval where it is given an output', [find, told], 'approving'],
+    ['does not where it is given none', [find, { id: 'sub', goal }], undefined],
+  ])('that has effects %s', async (_, first, state) => {
+    const clock = new VirtualClock()
+    const plan: Planner['plan'] = ({ goal }) =>
+      goal.text === 'anything' ? { steps: first } : { steps: [{ id: 'mail', tool: 'send' }] }
+    const planner: Planner = { name: 'words', plan, readsOutputs: true }
+    await using runtime = createRuntime({ tools: [look, send], planner, clock })
+    const run = runtime.start('anything')
+    await clock.advance(100)
+    const child = runtime.runs.find(({ id }) => id !== run.id)
+    if (state !== undefined) {
+      expect(child?.state).toBe(state)
+      child?.approve({ by: 'ann' })
+      await clock.advance(10)
+    }
+    expect(run.outcome?.reason).toBe('done')
+    expect(child?.step('mail')?.status).toBe('succeeded')
+  })
+})

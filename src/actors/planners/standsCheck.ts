@@ -23,13 +23,20 @@ export type StandsCheck = (
   context: PlannerContext,
 ) => boolean | Standing | Promise<boolean | Standing>
 
-/** Asks a check. @throws what it throws. */
+/** Asks a check. One that throws has not said that the plan stands (W1), and ends no run: only who is stopped is not asked further. */
 export async function askStanding(
   check: StandsCheck,
   request: ReplanRequest,
   context: PlannerContext,
 ): Promise<Standing> {
-  const said = await check(request, context)
+  let said: boolean | Standing
+  try {
+    said = await check(request, context)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const usage = error instanceof Error && 'usage' in error ? (error.usage as Usage | undefined) : undefined
+    return { stands: false, ...(usage && context.budget === undefined && { usage }) }
+  }
   if (typeof said === 'boolean') return { stands: said }
   const { stands, because, usage } = said
   return { stands, ...(because !== undefined && { because }), ...(usage && { usage }) }
@@ -55,8 +62,7 @@ const rules =
 
 /** Has a model, a small one as a rule, say whether a plan stands. Only surprises, broken assumptions and lists that became known are
  * put to it; with any other trouble the plan does not stand. Where its answer cannot be read, the planner is asked.
- *
- * @throws (as a check) what the model throws.
+ * So it is where the model cannot be reached.
  */
 export function modelStandsCheck(model: Model): StandsCheck {
   return async (request, { signal, now, budget }) => {

@@ -3,6 +3,9 @@
 // V1. `required`: all. `effects`: those with steps that have effects, or that add such steps.
 // V2. Where what steps gave may have a say in amendments (`amendments: 'effects'`): also those that change what a step with effects
 //     rests on, however far before it. What such a step does was settled before anybody's text had been read.
+// V3. There, a broken assumption that holds back a step with effects is not talked away either: not by taking it out, by saying it
+//     anew, or by keeping the plan as it is.
+import type { Trouble } from '../reports.messages.ts'
 import { applyPatch } from '../../plan/patch.ts'
 import { dependenciesOf } from '../../plan/references.ts'
 import type { Operation, Patch, Plan, Step } from '../../plan/schema.ts'
@@ -23,6 +26,15 @@ export function patchWaits(turn: Turn, patch: Patch): boolean {
   return approval === 'effects' && patch.operations.some((operation) => addsEffects(turn, operation))
 }
 
+/** V3: whether the plan may be gone on with as it is, which waives the assumptions that are broken. */
+export function keepWaits(turn: Turn, troubles: readonly Trouble[]): boolean {
+  if (turn.run.settings.amendments !== 'effects' || turn.plan === undefined) return false
+  const held = troubles.flatMap(({ assumption }) =>
+    assumption !== undefined && turn.broken.has(assumption.id) ? guardedBy(turn, assumption.id) : [],
+  )
+  return bearsOnEffects(turn, turn.plan, held)
+}
+
 function addsEffects(turn: Turn, operation: Operation): boolean {
   if (operation.op !== 'insert' && operation.op !== 'replace') return false
   return hasEffects(turn.run, operation.step)
@@ -31,7 +43,7 @@ function addsEffects(turn: Turn, operation: Operation): boolean {
 /** V2: looks at each step of the plan as it would be. One that cannot be applied does not wait: it is refused. */
 function hasSayInEffects(turn: Turn, patch: Patch): boolean {
   if (turn.plan === undefined) return false
-  const changed = patch.operations.flatMap(changedBy)
+  const changed = patch.operations.flatMap((operation) => changedBy(turn, operation))
   if (changed.length === 0) return false
   let next: Plan
   try {
@@ -39,11 +51,22 @@ function hasSayInEffects(turn: Turn, patch: Patch): boolean {
   } catch {
     return false
   }
-  const behind = allBehind(next, changed)
-  return next.steps.some((step) => behind.has(step.id) && isStillToCome(turn, step) && mayHaveEffects(turn, step))
+  return bearsOnEffects(turn, next, changed)
 }
 
-function changedBy(operation: Operation): readonly string[] {
+/** Whether steps with effects that are still to come are among these steps, or rest on them. */
+function bearsOnEffects(turn: Turn, plan: Plan, ids: readonly string[]): boolean {
+  if (ids.length === 0) return false
+  const behind = allBehind(plan, ids)
+  return plan.steps.some((step) => behind.has(step.id) && isStillToCome(turn, step) && mayHaveEffects(turn, step))
+}
+
+/** Steps that an assumption of the plan holds back where it breaks. */
+function guardedBy({ assumptions }: Turn, id: string): readonly string[] {
+  return assumptions.get(id)?.steps ?? []
+}
+
+function changedBy(turn: Turn, operation: Operation): readonly string[] {
   switch (operation.op) {
     case 'insert':
       return [operation.step.id]
@@ -52,9 +75,11 @@ function changedBy(operation: Operation): readonly string[] {
     case 'remove':
     case 'abandon':
       return [operation.id]
-    case 'reorder':
     case 'assume':
+      return guardedBy(turn, operation.assumption.id)
     case 'unassume':
+      return guardedBy(turn, operation.id)
+    case 'reorder':
     case 'regoal':
       return []
   }

@@ -10,7 +10,7 @@ import type { Patch, Plan, Step } from '../../plan/schema.ts'
 import type { PlanFailed, PlanGivenUp, PlanKept, PlanPatchProposed, PlanProposed } from '../coordinator.messages.ts'
 import type { Failure, Trouble } from '../reports.messages.ts'
 import type { Asked, Verdict } from '../coordinator.context.ts'
-import { patchWaits, planWaits } from './approvals.ts'
+import { keepWaits, patchWaits, planWaits } from './approvals.ts'
 import { expandReady } from './expand.ts'
 import { budgetShort, mayHelpAgain, raise } from './fail.ts'
 import { findUnmet, goalOf, inWords } from './goal.ts'
@@ -48,8 +48,7 @@ export function askForPatch(turn: Turn): void {
   if (turn.used.replans >= turn.limits.replans) {
     const last = troubles.at(-1)
     if (goalOf(turn).partial === 'allow' || isOnly(troubles, 'goal_unmet')) {
-      settleTroubles(turn, troubles, undefined)
-      expandReady(turn)
+      keepPlan(turn, troubles, 'The replannings are used up.')
       return
     }
     end(
@@ -160,23 +159,37 @@ function endTooLarge(turn: Turn, steps: string): void {
 export function takePatch(turn: Turn, event: PlanPatchProposed): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
-  if (event.patch.operations.length === 0) {
-    settleTroubles(turn, troubles, undefined)
-    expandReady(turn)
+  if (event.patch.operations.length === 0) keepPlan(turn, troubles, event.patch.because.text)
+  else if (patchWaits(turn, event.patch)) propose(turn, event.patch, troubles)
+  else applyProposal(turn, event.patch, troubles)
+}
+
+function propose(turn: Turn, patch: Patch, troubles: readonly Trouble[]): void {
+  turn.proposed = patch
+  turn.proposedFor = troubles
+  turn.asked = undefined
+  turn.troubles = turn.troubles.unshift(...troubles)
+}
+
+/** Leaves the plan as it is. Where that lets go what a broken assumption held back, it may be for somebody to approve: as a proposal
+ * that changes nothing. */
+function keepPlan(turn: Turn, troubles: readonly Trouble[], because: string): void {
+  if (turn.plan !== undefined && keepWaits(turn, troubles)) {
+    const { revision, by } = turn.plan
+    propose(turn, { base: revision, by, because: { type: 'trouble', text: because }, operations: [] }, troubles)
     return
   }
-  if (patchWaits(turn, event.patch)) {
-    turn.proposed = event.patch
-    turn.proposedFor = troubles
-    turn.asked = undefined
-    turn.troubles = turn.troubles.unshift(...troubles)
-    return
-  }
-  applyProposal(turn, event.patch, troubles)
+  settleTroubles(turn, troubles, undefined)
+  expandReady(turn)
 }
 
 /** Applies what the planner proposed, or, where it no longer fits, tells it so as one more trouble. */
 export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Trouble[]): void {
+  if (patch.operations.length === 0) {
+    settleTroubles(turn, troubles, undefined)
+    expandReady(turn)
+    return
+  }
   const refusal = findConflict(turn, patch) ?? tryPatch(turn, patch)
   if (refusal !== undefined) {
     turn.refused = refusal
@@ -194,8 +207,7 @@ export function applyProposal(turn: Turn, patch: Patch, troubles: readonly Troub
 export function takeKept(turn: Turn, event: PlanKept): void {
   const troubles = closeRequest(turn, event)
   spend(turn, event.usage)
-  settleTroubles(turn, troubles, undefined)
-  expandReady(turn)
+  keepPlan(turn, troubles, event.because)
 }
 
 export function takeGivenUp(turn: Turn, event: PlanGivenUp): void {
@@ -204,8 +216,7 @@ export function takeGivenUp(turn: Turn, event: PlanGivenUp): void {
   const goesOn =
     turn.plan !== undefined && turn.planIsWhole && (isOnly(troubles, 'expanded') || turn.plan.goal.partial === 'allow')
   if (goesOn) {
-    settleTroubles(turn, troubles, undefined)
-    expandReady(turn)
+    keepPlan(turn, troubles, `The planner gave up: ${event.because}`)
     return
   }
   if (isOnly(troubles, 'goal_unmet')) {

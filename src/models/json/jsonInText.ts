@@ -66,12 +66,12 @@ function nameOf(value: Json): string {
   return value === null ? 'null' : `a ${typeof value}`
 }
 
-/** What some models think aloud before they answer. */
+/** What some models think aloud before they answer. Where the chat template has opened the thoughts, only their end is in the text. */
 function withoutThoughts(text: string): string {
-  const thoughts = /^\s*<think(?:ing)?>/.exec(text)
-  if (thoughts === null) return text
-  const end = /<\/think(?:ing)?>/.exec(text)
-  return end === null ? '' : text.slice(end.index + end[0].length)
+  const isOpened = /^\s*<think(?:ing)?>/.test(text)
+  const end = isOpened || !/^[\s\ufeff]*(?:```|[{["])/.test(text) ? /<\/think(?:ing)?>/.exec(text) : null
+  if (end === null) return isOpened ? '' : text
+  return text.slice(end.index + end[0].length)
 }
 
 interface Fault extends JsonFault {

@@ -1,8 +1,9 @@
-// The JSON of an answer while it is being written: what stands before and after it is left out.
+// The JSON of an answer while it is being written: a fence or thoughts before it, and what comes after it, are left out.
 //
 // P1. What is told is one value from its first sign to its last, in pieces that do not depend on the cut of those that came.
 //     (Their texts together do not.)
 // P2. Each sign is looked at once.
+// P3. It is the answer's beginning, or nothing is told: of a draft among words nobody knows that it is one until all has been read.
 
 /** Follows objects, lists and texts to where the value that began with the first sign ends. */
 class Nesting {
@@ -41,15 +42,15 @@ export function endOfJson(text: string, start: number): number | undefined {
   return new Nesting().follow(text, start)
 }
 
-/** Passes on the first JSON object in a text that comes in pieces.
+/** Passes on the JSON object that an answer begins with: after white space, an opening fence, or thoughts that were closed (P3).
  *
  * @returns what takes the pieces
  */
 export function jsonPieces(onPiece: (piece: string) => void): (piece: string) => void {
-  /** What cannot be judged yet: the last signs before an object. */
+  /** What cannot be judged yet. */
   let held = ''
-  let state: 'before' | 'thinking' | 'within' | 'after' = 'before'
-  let isFirst = true
+  let state: 'before' | 'thinking' | 'fenced' | 'within' | 'after' = 'before'
+  let mayThink = true
   const nesting = new Nesting()
   const pass = (text: string): void => {
     const end = nesting.follow(text, 0)
@@ -60,13 +61,11 @@ export function jsonPieces(onPiece: (piece: string) => void): (piece: string) =>
     if (state === 'within') pass(piece)
     if (state === 'within' || state === 'after') return
     held += piece
-    if (isFirst) {
-      const start = held.trimStart()
-      held = start
-      if (start === '') return
-      if ('<think>'.startsWith(start) || '<thinking>'.startsWith(start)) return
-      isFirst = false
-      if (/^<think(?:ing)?>/.test(start)) state = 'thinking'
+    if (state === 'before' && mayThink) {
+      held = held.trimStart()
+      if ('<thinking>'.startsWith(held) || held === '<think') return
+      if (/^<think(?:ing)?>/.test(held)) state = 'thinking'
+      mayThink = false
     }
     if (state === 'thinking') {
       const end = /<\/think(?:ing)?>/.exec(held)
@@ -74,19 +73,23 @@ export function jsonPieces(onPiece: (piece: string) => void): (piece: string) =>
       if (end === null) return
       state = 'before'
     }
-    const begin = /\{\s*["}]/.exec(held)
-    if (begin === null) {
-      const open = /\{\s*$/.exec(held)?.[0] ?? ''
-      held = open.length <= longestBeginning ? open : '' // P2: only what may be a beginning is looked at again
+    held = held.trimStart()
+    const fence = state === 'before' ? /^```[a-zA-Z]{0,10}[ \t]{0,10}\r?\n/.exec(held) : null
+    if (fence !== null) {
+      state = 'fenced'
+      held = held.slice(fence[0].length).trimStart()
+    }
+    if (held === '' || (state === 'before' && /^`{1,3}(?:$|(?<=```)[a-zA-Z]{0,10}[ \t]{0,10}\r?$)/.test(held))) return
+    if (!held.startsWith('{')) {
+      state = 'after' // P3
+      held = ''
       return
     }
     state = 'within'
-    const text = held.slice(begin.index)
+    const text = held
     held = ''
     pass(text)
   }
 }
 
 const longestEnd = '</thinking>'.length
-/** Some models write blanks without end. */
-const longestBeginning = 100

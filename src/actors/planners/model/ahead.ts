@@ -15,6 +15,7 @@ export class Ahead {
   readonly #begun: ReadonlySet<Json | undefined>
   readonly #out: { readonly index: number; readonly step: Json }[] = []
   #taken: { readonly index: number; readonly step: Json }[] = []
+  readonly #stayed: { readonly index: number; readonly step: Json }[] = []
   #seen = 0
   #mayGo: boolean
 
@@ -25,11 +26,14 @@ export class Ahead {
     this.#mayGo = mayGo
   }
 
-  /** Takes the next step of the plan, as it was written. */
-  take(written: Json): void {
+  /** Takes the next step of the plan, as it was written. Where the answer is whole already, all of it is judged before any sets out. */
+  take(written: Json, isWhole: boolean): void {
     const index = this.#seen
     this.#seen += 1
-    if (this.#mayGo) this.#taken.push({ index, step: mendStep(written, this.#world.tools) })
+    if (!this.#mayGo) return
+    const taken = { index, step: mendStep(written, this.#world.tools) }
+    if (isWhole) this.#stayed.push(taken)
+    else this.#taken.push(taken)
   }
 
   /** Steps that may set out and have not yet. Those that came since the last time are judged together. */
@@ -48,7 +52,7 @@ export class Ahead {
 
   /** Whether all steps that have been seen have set out, so that each has been judged. */
   get isComplete(): boolean {
-    return this.#mayGo && this.#taken.length === 0 && this.#seen > 0
+    return this.#mayGo && this.#taken.length === 0 && this.#stayed.length === 0 && this.#seen > 0
   }
 
   /** Indices of the steps that have set out. */
@@ -56,10 +60,11 @@ export class Ahead {
     return new Set(this.#out.map(({ index }) => index))
   }
 
-  /** Whether what has set out stands so in the whole (A2): an answer may have the same key twice. */
+  /** Whether what was taken stands so in the whole (A2): an answer may have the same key twice. */
   standsIn(steps: readonly Json[]): boolean {
-    if (this.#out.length === 0) return true
+    const known = [...this.#out, ...this.#stayed]
+    if (known.length === 0) return true
     if (steps.length !== this.#seen) return false
-    return this.#out.every(({ index, step }) => canonicalJson(steps[index]) === canonicalJson(step))
+    return known.every(({ index, step }) => canonicalJson(steps[index]) === canonicalJson(step))
   }
 }

@@ -5,6 +5,7 @@
 import { PlanloomError } from '../../../errors.ts'
 import type { Usage } from '../../../machines/reports.messages.ts'
 import type { Finding } from '../../../plan/finding.ts'
+import { canDoWithout } from '../../../plan/graph.ts'
 import { dependenciesOf } from '../../../plan/references.ts'
 import type { Plan, Step } from '../../../plan/schema.ts'
 import type { PlannerContext, PlanRequest } from '../planner.ts'
@@ -43,11 +44,12 @@ export function forbids(tool: string): Critic {
 }
 
 export interface Requirement extends Critic {
-  /** Objects to steps with the other tool that do not depend, over whatever lies between, on a step with this one. */
+  /** Objects to steps with the other tool that could run although this one did not: each must depend, over whatever lies between, on a
+   * step whose own tool it is, without `when` and `forEach`, and none on the way may go on without it (`onSkipped: 'run'`). */
   readonly before: (tool: string) => Critic
 }
 
-/** Objects to plans that do not use a tool; with `before`, to steps that would run without it.
+/** Objects to plans without a step whose own tool it is, whatever comes (no `when`); with `before`, to steps that would run without it.
  *
  * @example
  * import { requires } from 'planloom'
@@ -56,15 +58,20 @@ export interface Requirement extends Critic {
  */
 export function requires(tool: string): Requirement {
   const critic: Critic = (plan) =>
-    stepsWith(tool, plan).length > 0 ? [] : [`The plan must use the tool "${tool}", and no step does.`]
+    stepsOf(tool, plan).length > 0 ? [] : [`The plan must use the tool "${tool}", and no step does.`]
   return Object.assign(critic, {
     before: (later: string): Critic => {
       return (plan) => {
-        const covered = behind(stepsWith(tool, plan), liveSteps(plan))
+        const covered = behind(
+          stepsOf(tool, plan).filter(({ forEach }) => forEach === undefined),
+          liveSteps(plan),
+        )
         return stepsWith(later, plan).flatMap(({ id }) =>
           covered.has(id)
             ? []
-            : [`Step "${id}" uses "${later}" and must depend on a step that uses "${tool}"; it depends on none.`],
+            : [
+                `Step "${id}" uses "${later}" and must depend on a step that uses "${tool}" itself, and not run without it; it depends on none.`,
+              ],
         )
       }
     },
@@ -122,11 +129,17 @@ function stepsWith(tool: string, plan: Plan): readonly Step[] {
   return liveSteps(plan).filter((step) => step.tool === tool || step.tools?.includes(tool) === true)
 }
 
-/** Ids of all steps that depend on some of these, over whatever lies between. Time grows with steps and dependencies. */
+/** Steps that use a tool themselves, under no condition: one that a model may call may remain uncalled. */
+function stepsOf(tool: string, plan: Plan): readonly Step[] {
+  return liveSteps(plan).filter((step) => step.tool === tool && step.when === undefined)
+}
+
+/** Ids of all steps that depend on some of these and cannot do without, over whatever lies between. Time grows with steps and dependencies. */
 function behind(starts: readonly Step[], steps: readonly Step[]): ReadonlySet<string> {
   const dependents = new Map<string, string[]>()
   for (const step of steps)
-    for (const id of dependenciesOf(step)) (dependents.get(id) ?? setNew(dependents, id)).push(step.id)
+    for (const id of dependenciesOf(step))
+      if (!canDoWithout(step, id)) (dependents.get(id) ?? setNew(dependents, id)).push(step.id)
   const found = new Set<string>()
   const open = starts.map(({ id }) => id)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -54,6 +54,8 @@ export function judgeOperations(operations: readonly Operation[], plan: Plan, wo
   const brought = operations.flatMap((operation) => ('step' in operation ? [operation.step.id] : []))
   const ids = new Set([...plan.steps.map(({ id }) => id), ...brought])
   return operations.flatMap((operation, index) => {
+    if (operation.op === 'regoal')
+      return [objection('The goal is not yours to change.', `/patch/${String(index)}`, 'Plan for the goal as it is.')]
     if (!('step' in operation)) return []
     return slipsOf(operation.step, ids, `/patch/${String(index)}/step`, world)
   })

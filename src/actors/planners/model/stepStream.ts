@@ -2,24 +2,32 @@
 //
 // T1. Only an answer that begins as JSON (or as JSON in a fence) is read so; any other is read when it is whole.
 // T2. Text may come in pieces of any kind, split within a character or an escape.
-// T3. It says nothing of what is wrong: whoever reads the whole does. Time grows with the text, not faster.
+// T3. Of an answer that comes in one piece it is told that it does: what it goes on with may take back what it began with.
+// T4. It says nothing of what is wrong: whoever reads the whole does. Time grows with the text, not faster.
 import { JSONParser } from '@streamparser/json'
 import type { Json } from '../../../plan/json.ts'
 
+/** @param isWhole the answer is there already, and nothing is gained by not reading all of it first */
+type OnStep = (step: Json, isWhole: boolean) => void
+
 export class StepStream {
-  readonly #onStep: (step: Json) => void
+  readonly #onStep: OnStep
   readonly #parser = new JSONParser({ paths: ['$.steps.*'], keepStack: false })
   /** Text before it is known whether it begins as JSON; undefined afterwards. */
   #beginning: string | undefined = ''
+  /** Steps that come with the beginning. */
+  #first: Json[] | undefined
   /** What has come since the last brace that may have closed a step: feeding costs more than the signs do. */
   #waiting: string[] = []
   #isOver = false
 
   /** @param onStep told each step as it stands in the text, once, in order. */
-  constructor(onStep: (step: Json) => void) {
+  constructor(onStep: OnStep) {
     this.#onStep = onStep
     this.#parser.onValue = ({ value, stack }) => {
-      if (stack.length === 2 && !this.#isOver) this.#onStep(value as Json)
+      if (stack.length !== 2 || this.#isOver) return
+      if (this.#first === undefined) this.#onStep(value as Json, false)
+      else this.#first.push(value as Json)
     }
     this.#parser.onError = () => {
       this.#isOver = true
@@ -41,7 +49,16 @@ export class StepStream {
     const text = this.#beginning
     this.#beginning = undefined
     if (start === 'words') this.#isOver = true
-    else this.#feed(text.slice(start))
+    else this.#begin(text.slice(start))
+  }
+
+  /** Steps of the first piece are told once it is known whether it was all (T3). */
+  #begin(text: string): void {
+    const first: Json[] = []
+    this.#first = first
+    this.#feed(text)
+    this.#first = undefined
+    for (const step of first) this.#onStep(step, this.#isOver)
   }
 
   #feed(piece: string): void {
@@ -55,7 +72,7 @@ export class StepStream {
     try {
       this.#parser.write(text) // it ends with a brace, and so within no character (T2)
     } catch {
-      this.#isOver = true // T3
+      this.#isOver = true // T4
     }
   }
 }

@@ -56,8 +56,8 @@ async function* streamed(
   ask: (onText: (piece: string) => void, signal: AbortSignal) => Promise<ModelAnswer>,
 ): AsyncGenerator<Step, ModelAnswer> {
   const left = new AbortController()
-  const stream = new StepStream((step) => {
-    ahead.take(step)
+  const stream = new StepStream((step, isWhole) => {
+    ahead.take(step, isWhole)
   })
   let wake = (): void => undefined
   const call = { isOver: false }
