@@ -94,6 +94,6 @@ export interface CallReport {
 export interface Model {
   readonly name: string
   /** @throws `PlanloomError`: `MODEL_UNAVAILABLE`, `MODEL_RATE_LIMITED`, `MODEL_REQUEST_REFUSED`, `MODEL_KEY_REFUSED`,
-   * `MODEL_ANSWER_BROKEN`, `BUDGET_SHORT`; what a `signal` fired with. Its `usage` says what was used all the same (M3). */
+   * `MODEL_ANSWER_BROKEN`, `MODEL_CALL_TIMEOUT`, `BUDGET_SHORT`; what a `signal` fired with. Its `usage` says what was used all the same (M3). */
   complete(request: ModelRequest, options: CallOptions): Promise<ModelAnswer>
 }

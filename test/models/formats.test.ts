@@ -73,17 +73,21 @@ describe('an answer in JSON', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('of a model that talks around it is the JSON alone, also while it comes', async () => {
-    const talk = `<think>Maybe {"x": 1}?</think>Here {as asked} it is:\n\`\`\`json\n{"x": 4,\n"why": "a \\"}\\" in it"}\n\`\`\`\nAnything else? {}`
+  it.each([
+    ['told while it comes after thoughts', '<think>Maybe {"x": 1}?</think>\n```json\n', true],
+    ['told at its end after words, among which a draft may stand', 'Here {as asked} it is:\n```json\n', false],
+  ])('of a model that talks around it is the JSON alone; %s', async (_where, before, isTold) => {
+    const json = '{"x": 4,\n"why": "a \\"}\\" in it"}'
+    const text = `${before}${json}\n\`\`\`\nAnything else?`
     for (const chunking of ['events', 'bytes'] as const) {
-      await using server = await openModelServer([{ text: talk.replace(' {}', ''), chunking, pieceLength: 3 }])
+      await using server = await openModelServer([{ text, chunking, pieceLength: 3 }])
       const pieces: string[] = []
       const answer = await modelAt(server.url).complete(point, {
         signal: never,
         onText: (piece) => void pieces.push(piece),
       })
-      expect(answer.text).toBe('{"x": 4,\n"why": "a \\"}\\" in it"}')
-      expect(pieces.join('')).toBe(answer.text)
+      expect(answer.text).toBe(json)
+      expect(pieces.join('')).toBe(isTold ? json : '')
     }
   })
 

@@ -1,4 +1,7 @@
-// Tool calls that come in pieces: put together by index and, where servers number wrongly or not at all, by id.
+// Tool calls that come in pieces: put together by index and, where servers number wrongly or not at all, by id and by name.
+//
+// L1. What was written for one call never goes to another: a name begins a call where the open one has a name already, unless both
+//     tell the same id and the same name, as servers do that repeat them with each piece.
 import { AnswerFault, type GatheredCall } from './gathered.ts'
 
 interface OpenCall {
@@ -21,11 +24,19 @@ export class CallList {
 
   /** @returns the name of the call that the piece belongs to, as far as it is known. */
   add({ index, id, name, arguments: piece }: CallPiece): string {
-    const call = this.#find(index, id) ?? this.#begin(index)
+    const call = this.#find({ index, id, name }) ?? this.#begin(index)
     if (id !== '') call.id = id
     if (call.name === '') call.name = name
     if (piece !== '') call.pieces.push(piece)
     return call.name
+  }
+
+  /** What a call comes to, as it is told at its end. @returns the piece that had not come before */
+  complete(whole: CallPiece): CallPiece {
+    const { index, id } = whole
+    const told = index === undefined ? this.#calls.find((call) => call.id === id) : this.#byIndex.get(index)
+    const rest = { ...whole, ...(told !== undefined && { name: '', id: '' }) }
+    return told === undefined || told.pieces.length === 0 ? rest : { ...rest, arguments: '' }
   }
 
   get count(): number {
@@ -48,10 +59,13 @@ export class CallList {
     })
   }
 
-  #find(index: number | undefined, id: string): OpenCall | undefined {
+  #find({ index, id, name }: Omit<CallPiece, 'arguments'>): OpenCall | undefined {
     const call = index === undefined ? this.#calls.at(-1) : this.#byIndex.get(index)
-    const isAnother = id !== '' && call !== undefined && call.id !== '' && call.id !== id
-    return isAnother ? this.#calls.find((other) => other.id === id && other.key === index) : call
+    if (call === undefined) return undefined
+    if (id !== '' && call.id !== '' && call.id !== id)
+      return this.#calls.find((other) => other.id === id && other.key === index && (name === '' || other.name === name))
+    if (name === '' || call.name === '') return call
+    return id !== '' && call.id === id && call.name === name ? call : undefined // L1
   }
 
   #begin(index: number | undefined): OpenCall {

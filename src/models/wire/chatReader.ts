@@ -3,6 +3,7 @@ import type { AnswerEnd } from '../model.ts'
 import type { TokenCount } from '../usage.ts'
 import {
   AnswerFault,
+  argumentsIn,
   contentText,
   countIn,
   listOf,
@@ -52,30 +53,49 @@ export class ChatReader implements AnswerReader {
     const choice = listOf(choices).find((each) => (recordOf(each)['index'] ?? 0) === 0)
     if (choice === undefined) return
     this.#hasChoice = true
+    const failure = reportedError(choice)
+    if (failure !== undefined) throw new AnswerFault(`the server reports: ${failure}`)
     const { [part]: said, finish_reason: finish } = recordOf(choice)
     if (typeof finish === 'string' && finish !== '') this.#finish = finish
-    this.#takeSaid(recordOf(said))
+    this.#takeSaid(recordOf(said), part)
   }
 
-  #takeSaid({ content, refusal, tool_calls: calls, function_call: old }: Readonly<Record<string, unknown>>): void {
+  #takeSaid(
+    { content, refusal, tool_calls: calls, function_call: old }: Readonly<Record<string, unknown>>,
+    part: 'delta' | 'message',
+  ): void {
     this.#spoken.say(contentText(content))
     this.#spoken.refuse(refusal)
-    for (const call of listOf(calls)) this.#takeCall(recordOf(call))
+    // In a whole answer the place in the list is the call, whatever servers write as its index or id.
+    for (const [place, call] of listOf(calls).entries())
+      this.#takeCall({ ...recordOf(call), ...(part === 'message' && { index: place }) })
     if (typeof old === 'object' && old !== null) this.#takeCall({ index: 0, function: old })
   }
 
   #takeCall({ index, id, function: called }: Readonly<Record<string, unknown>>): void {
     const { name, arguments: written } = recordOf(called)
-    const piece = typeof written === 'object' && written !== null ? JSON.stringify(written) : textIn(written)
-    this.#spoken.call({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: piece })
+    this.#spoken.call({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: argumentsIn(written) })
   }
 }
 
-/** @returns nothing where it came to its end */
+/** @returns nothing where it came to its end; what is no end that anybody knows is a failure with half of an answer */
 function endOf(finish: string | undefined): AnswerEnd | undefined {
-  if (finish === 'length' || finish === 'max_tokens') return 'length'
-  return finish === 'content_filter' ? 'filtered' : undefined
+  if (finish === undefined) return undefined
+  const end = ends.get(finish.toLowerCase())
+  if (end === undefined)
+    throw new AnswerFault(`it ended before it was complete (finish_reason: ${finish.slice(0, 60)})`)
+  return end === 'well' ? undefined : end
 }
+
+/** Of OpenAI, and of those who have words of their own. */
+const ends: ReadonlyMap<string, AnswerEnd | 'well'> = new Map<string, AnswerEnd | 'well'>([
+  ...['stop', 'tool_calls', 'function_call', 'tool_use', 'tool_call', 'end_turn'].map(
+    (word) => [word, 'well'] as const,
+  ),
+  ...['eos', 'eos_token', 'stop_sequence', 'complete', 'completed'].map((word) => [word, 'well'] as const),
+  ...['length', 'max_tokens', 'model_length', 'max_output_tokens'].map((word) => [word, 'length'] as const),
+  ...['content_filter', 'safety', 'sensitive'].map((word) => [word, 'filtered'] as const),
+])
 
 function tokensIn(usage: unknown): TokenCount | undefined {
   const { prompt_tokens, completion_tokens, prompt_tokens_details, prompt_cache_hit_tokens } = recordOf(usage)

@@ -51,6 +51,11 @@ export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** Arguments of a call: JSON, which some servers have parsed already. */
+export function argumentsIn(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : textIn(value)
+}
+
 /** Of a text, or of a list of parts with texts, as some servers write content. */
 export function contentText(value: unknown): string {
   if (typeof value === 'string') return value

@@ -2,6 +2,7 @@
 import type { AnswerEnd } from '../model.ts'
 import {
   AnswerFault,
+  argumentsIn,
   countIn,
   listOf,
   recordOf,
@@ -45,8 +46,12 @@ export class ResponsesReader implements AnswerReader {
       case 'response.function_call_arguments.delta':
         this.#argue({ ...event, arguments: delta })
         break
+      case 'response.output_item.done':
+        this.#endItem(event)
+        break
       case 'response.completed':
       case 'response.incomplete':
+        if (this.#spoken.isSilent) this.#takeOutput(recordOf(event['response'])) // it came all at once
         this.#end(recordOf(event['response']))
         break
       case 'response.failed':
@@ -64,18 +69,22 @@ export class ResponsesReader implements AnswerReader {
     const response = recordOf(answer)
     const error = reportedError(response)
     if (error !== undefined || response['status'] === 'failed') throw failed(error)
-    for (const [index, each] of listOf(response['output']).entries()) {
+    this.#takeOutput(response)
+    this.#end(response)
+  }
+
+  #takeOutput({ output }: Fields): void {
+    if (!Array.isArray(output)) throw new AnswerFault('it holds no output')
+    for (const [index, each] of listOf(output).entries()) {
       const item = recordOf(each)
       for (const part of listOf(item['content'])) {
         const { type, text, refusal } = recordOf(part)
         if (type === 'output_text') this.#spoken.say(textIn(text))
         if (type === 'refusal') this.#spoken.refuse(refusal)
       }
-      if (item['type'] !== 'function_call') continue
       this.#beginItem({ output_index: index, item })
-      this.#argue({ output_index: index, arguments: item['arguments'] })
+      this.#endItem({ output_index: index, item })
     }
-    this.#end(response)
   }
 
   finish(): Gathered {
@@ -89,13 +98,23 @@ export class ResponsesReader implements AnswerReader {
     this.#spoken.call({ index: countIn(index), id: textIn(id), name: textIn(name), arguments: '' })
   }
 
+  #endItem({ output_index: index, item }: Fields): void {
+    const { type, call_id: id, name, arguments: written } = recordOf(item)
+    if (type !== 'function_call') return
+    this.#spoken.endCall({
+      index: countIn(index),
+      id: textIn(id),
+      name: textIn(name),
+      arguments: argumentsIn(written),
+    })
+  }
+
   #argue({ output_index: index, arguments: written }: Fields): void {
     const piece = textIn(written)
     if (piece !== '') this.#spoken.call({ index: countIn(index), id: '', name: '', arguments: piece })
   }
 
-  #end({ status, model, usage, incomplete_details: details, output }: Fields): void {
-    if (!Array.isArray(output)) throw new AnswerFault('it holds no output')
+  #end({ status, model, usage, incomplete_details: details }: Fields): void {
     this.#status = textIn(status)
     this.#reason = textIn(recordOf(details)['reason'])
     this.#spoken.nameModel(model)
@@ -109,7 +128,8 @@ export class ResponsesReader implements AnswerReader {
 }
 
 function endOf(status: string, reason: string): AnswerEnd | undefined {
-  if (status !== 'incomplete') return undefined
+  if (status === 'completed' || status === '') return undefined
+  if (status !== 'incomplete') throw new AnswerFault(`it ended before it was complete (status: ${status.slice(0, 60)})`)
   return reason === 'content_filter' ? 'filtered' : 'length'
 }
 

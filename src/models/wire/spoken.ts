@@ -37,6 +37,15 @@ export class Spoken {
     if (piece.arguments !== '') this.#pieces.onArguments(name, piece.arguments)
   }
 
+  /** A call as it is told at its end: what of it has come in pieces is not taken twice. */
+  endCall(whole: CallPiece): void {
+    this.call(this.calls.complete(whole))
+  }
+
+  get isSilent(): boolean {
+    return this.#text.length === 0 && this.#refusal.join('') === '' && this.calls.count === 0
+  }
+
   /** The model, as the server names it. */
   nameModel(name: unknown): void {
     this.#model = textIn(name) || this.#model
