@@ -6,10 +6,10 @@
 import type { OpenAI } from 'openai'
 import { PlanloomError } from '../errors.ts'
 import { abilitiesOf, learnFrom, type Abilities } from './abilities.ts'
-import { askAs, type AskedAs } from './askedAs.ts'
+import { askAs } from './askedAs.ts'
 import { attemptOnce, type AttemptSettings } from './attemptOnce.ts'
 import { estimateRequest, usualOutput } from './estimateTokens.ts'
-import { lowerOf, rungBelow, SchemaRungs, type FormatRung } from './json/formatLadder.ts'
+import { lowerOf, rungBelow, rungToTry, SchemaRungs, type FormatRung } from './json/formatLadder.ts'
 import type { CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage } from './model.ts'
 import { lazyClient } from './modelClient.ts'
 import { ModelError } from './modelError.ts'
@@ -130,9 +130,11 @@ async function ask(
   { signal, onText, maxTokens, tokens, spend }: Asking,
 ): Promise<ModelAnswer> {
   const { settings, server, client, abilities, schemaRungs } = parts
+  let tried: { readonly rung: FormatRung; readonly since: unknown } | undefined
   for (let refusals = 0; ; refusals++) {
-    const rung =
+    const known =
       request.format === undefined ? abilities.rung : lowerOf(abilities.rung, schemaRungs.of(request.format.schema))
+    const rung = tried === undefined ? known : lowerOf(known, tried.rung)
     const asked = askAs(request, rung)
     const now = { ...abilities }
     const attempt: AttemptSettings = {
@@ -147,9 +149,16 @@ async function ask(
       spend,
     }
     try {
-      return await server.call({ tokens, signal }, () => attemptOnce(attempt)) // C1
+      const answer = await server.call({ tokens, signal }, () => attemptOnce(attempt)) // C1
+      if (tried !== undefined) abilities.rung = lowerOf(abilities.rung, tried.rung)
+      return answer
     } catch (error) {
-      if (refusals === mostRefusals || !learn(error, { parts, request, rung, asked, now, maxTokens })) throw error
+      if (refusals === mostRefusals) throw error
+      if (learn(error, { parts, request, rung, now, maxTokens })) continue
+      const refusal = request.format === undefined ? undefined : refusalIn(error)
+      const below = refusal === undefined ? undefined : rungToTry(rung, refusal)
+      if (below === undefined) throw tried?.since ?? error
+      tried = { rung: below, since: tried?.since ?? error }
     }
   }
 }
@@ -161,7 +170,6 @@ interface Refused {
   readonly parts: Parts
   readonly request: ModelRequest
   readonly rung: FormatRung
-  readonly asked: AskedAs
   /** As they were when it was asked. */
   readonly now: Abilities
   readonly maxTokens: number | undefined
@@ -170,8 +178,8 @@ interface Refused {
 /** @returns whether the server may take the request in another way */
 function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused): boolean {
   const { abilities, schemaRungs, settings } = parts
-  if (!(error instanceof ModelError) || !aboutTheRequest.has(error.httpStatus ?? 0)) return false
-  const refusal = error.cause instanceof Error ? error.cause.message : ''
+  const refusal = refusalIn(error)
+  if (refusal === undefined) return false
   const isChat = settings.api === 'chat'
   const sent = {
     hasStreamOptions: isChat && now.stream && now.streamOptions,
@@ -186,4 +194,10 @@ function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused
   return below !== undefined
 }
 
-const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 422])
+/** What the server has against the request; `undefined` where it is not the request that failed. */
+function refusalIn(error: unknown): string | undefined {
+  if (!(error instanceof ModelError) || !aboutTheRequest.has(error.httpStatus ?? 0)) return undefined
+  return error.cause instanceof Error ? error.cause.message : ''
+}
+
+const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 415, 422, 501])

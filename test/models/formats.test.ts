@@ -56,6 +56,53 @@ describe('an answer in JSON', () => {
     })
   })
 
+  it.each([
+    ['nothing', { status: 400, body: '' }],
+    ['no reason', { status: 400, body: '{"error":"Bad Request"}' }],
+    [
+      'a reason in words of its own',
+      { status: 400, message: "Unknown name 'generation_config.response_schema': Cannot find field." },
+    ],
+    ['a list', { status: 400, body: '[{"error":{"message":"The specified schema produces too much"}}]' }],
+    ['another status', { status: 415, body: '{"error":"x"}' }],
+    [
+      'that nobody takes such parameters',
+      { status: 404, message: 'No endpoints found that support the requested parameters' },
+    ],
+  ] satisfies [string, Reply][])(
+    'is asked for in a lower way where a server says %s, and from then on at once',
+    async (_what, refusal) => {
+      await using server = await openModelServer([refusal, { json }, { json }])
+      const model = modelAt(server.url)
+      for (const ways of [
+        ['strict', 'object'],
+        ['strict', 'object', 'object'],
+      ]) {
+        expect((await model.complete(point, { signal: never })).text).toBe(JSON.stringify(json))
+        expect(server.requests.map(({ body }) => wayOf(body))).toEqual(ways)
+      }
+    },
+  )
+
+  it('is asked for as ever where a refusal in no words was about something else, which is said', async () => {
+    const refusal: Reply = { status: 400, message: 'no' }
+    await using server = await openModelServer([refusal, refusal, refusal, { json }])
+    const model = modelAt(server.url)
+    await expect(model.complete(point, { signal: never })).rejects.toMatchObject({ code: 'MODEL_REQUEST_REFUSED' })
+    await model.complete(point, { signal: never })
+    expect(server.requests.map(({ body }) => wayOf(body))).toEqual(['strict', 'object', 'text', 'strict'])
+  })
+
+  it.each([
+    'Incorrect API key provided',
+    "This model's maximum context length is 4096 tokens",
+    'The model "x" does not exist',
+  ])('is asked for once where the refusal is "%s"', async (message) => {
+    await using server = await openModelServer([{ status: 400, message }])
+    await expect(modelAt(server.url).complete(point, { signal: never })).rejects.toThrow()
+    expect(server.requests).toHaveLength(1)
+  })
+
   it('is asked for loosely where only this schema is refused, and strictly for others', async () => {
     const refusal: Reply = { status: 400, message: "Invalid schema for response_format 'point': too deep" }
     await using server = await openModelServer((_request, index) => (index === 0 ? refusal : { json }))

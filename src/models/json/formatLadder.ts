@@ -2,6 +2,7 @@
 //
 // L1. A refusal about the rung that was asked for goes one rung down, for this server and model from then on.
 // L2. A refusal of the schema, and not of the way, goes down for this schema only.
+// L3. A refusal that does not say what it is about may be about the rung: a lower one is tried, and kept to only if that was it.
 import type { JsonSchema } from '../../plan/json.ts'
 
 /** `strict`: the schema is kept to, letter by letter. `schema`: it is sent, and may be kept to. `object`: some JSON object.
@@ -27,6 +28,16 @@ export function rungBelow(
   const isOfStrict = rung === 'strict' && /\bstrict\b/i.test(refusal)
   return { rung: rung === 'strict' && !isOfStrict ? 'object' : below, of: 'server' }
 }
+
+/** L3. @returns the rung to try; `undefined` where the refusal is about something else, or there is no lower one */
+export function rungToTry(rung: FormatRung, refusal: string): FormatRung | undefined {
+  if (rung === 'text' || aboutSomethingElse.test(refusal)) return undefined
+  return rung === 'strict' || rung === 'schema' ? 'object' : 'text'
+}
+
+/** Key, account, length, and the model itself. */
+const aboutSomethingElse =
+  /api[ _-]?key|unauthori[sz]ed|billing|quota|credit|context|\btoo (?:long|large|many)\b|maximum|exceeds?|no such model|model .*(?:not (?:found|exist)|does not exist|unknown)|unknown model/i
 
 const schemaWords =
   /response_format|json_schema|text\.format|structured[ _-]?outputs?|json[ _-]schema|grammar|\bstrict\b/i
