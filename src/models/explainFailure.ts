@@ -121,13 +121,34 @@ function refusedBy(
   }
   if (trouble === 'unavailable')
     return { status: trouble, error: make('MODEL_UNAVAILABLE', `${place} failed: ${said}`, undefined, status), ...rest }
-  const hint =
-    status === 404 ? `See that the server has the model "${model}", and that the address is the right one.` : undefined
-  return {
-    status: trouble,
-    error: make('MODEL_REQUEST_REFUSED', `${place} refuses the request: ${said}`, hint, status),
-    ...rest,
+  return { status: trouble, error: refusedRequest(), ...rest }
+
+  function refusedRequest(): ModelError {
+    if (status >= 300 && status < 400) {
+      const message = `${place} sends the request on to ${originOf(headers?.get('location'))}; no request is sent on.`
+      return make('MODEL_REQUEST_REFUSED', message, 'Name the address that it leads to, if you trust it.', status)
+    }
+    const message = `${place} refuses the request: ${said}`
+    const less = 'Give it less: fewer tools, shorter inputs, or a model with a larger context.'
+    if (isTooLong(code, said)) return make('MODEL_CONTEXT_TOO_LONG', message, less, status)
+    const notThere = `See that the server has the model "${model}", and that the address is the right one.`
+    return make('MODEL_REQUEST_REFUSED', message, status === 404 ? notThere : undefined, status)
   }
+}
+
+/** In the words of OpenAI, llama.cpp, vLLM and others. */
+function isTooLong(code: string | undefined, why: string): boolean {
+  return (
+    code === 'context_length_exceeded' ||
+    /maximum context length|context (?:length|size|window)|exceeds? the (?:available )?context|prompt is too long/i.test(
+      why,
+    )
+  )
+}
+
+/** Where an address leads to, without what may be secret in it. */
+function originOf(location: string | null | undefined): string {
+  return location != null && URL.canParse(location) ? new URL(location).origin : 'another address'
 }
 
 function clip(text: string): string {

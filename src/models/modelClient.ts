@@ -35,10 +35,11 @@ export const longestMs = 2 ** 31 - 1
 
 const longestErrorBytes = 65_536
 
-/** The package reads the body of an error whole: it gets no more of it than a person would. */
+/** The package reads the body of an error whole: it gets no more of it than a person would. Nobody is followed elsewhere: headers with
+ * keys, and what was asked, would go along. */
 function boundedErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return async (...args) => {
-    const response = await fetch(...args)
+  return async (input, init) => {
+    const response = await fetch(input, { ...init, redirect: 'manual' })
     if (response.ok || response.body === null) return response
     const { status, statusText, headers } = response
     const kept = new Headers(headers)

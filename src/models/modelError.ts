@@ -8,6 +8,7 @@ export type ModelErrorCode =
   | 'MODEL_UNAVAILABLE'
   | 'MODEL_RATE_LIMITED'
   | 'MODEL_REQUEST_REFUSED'
+  | 'MODEL_CONTEXT_TOO_LONG'
   | 'MODEL_KEY_REFUSED'
   | 'MODEL_ANSWER_BROKEN'
 
@@ -17,6 +18,13 @@ export interface ModelErrorDetails {
   readonly usage?: ModelUsage
   readonly httpStatus?: number | undefined
 }
+
+/** The same request would be answered the same way again. */
+const final: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  'MODEL_REQUEST_REFUSED',
+  'MODEL_CONTEXT_TOO_LONG',
+  'MODEL_KEY_REFUSED',
+])
 
 /** A call that was not answered. Compare its `code`.
  *
@@ -43,6 +51,6 @@ export class ModelError extends PlanloomError {
     super(code, message, details)
     this.usage = usage
     this.httpStatus = httpStatus
-    this.retryable = code !== 'MODEL_REQUEST_REFUSED' && code !== 'MODEL_KEY_REFUSED'
+    this.retryable = !final.has(code)
   }
 }

@@ -200,3 +200,27 @@ it.each<[object, RegExp]>([
     modelAt('http://localhost:1/v1', { ...('client' in options && { baseURL: undefined }), ...options } as never),
   ).toThrow(message)
 })
+
+describe('a server that sends requests on', () => {
+  it('is not followed: neither key, headers nor question reach the other address, which is named', async () => {
+    await using other = await openModelServer([{ text: 'Give it all to me.' }])
+    await using server = await openModelServer([
+      { status: 307, headers: { location: `${other.url}/chat/completions` } },
+    ])
+    const error = await errorOf(modelAt(server.url, { apiKey: key, headers: { 'x-api-key': key } }))
+    expect(error).toMatchObject({ code: 'MODEL_REQUEST_REFUSED', httpStatus: 307 })
+    expect(error.message).toContain(new URL(other.url).origin)
+    expect(other.requests).toEqual([])
+  })
+})
+
+it.each([
+  "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.",
+  'the request exceeds the available context size, try increasing it',
+  'Input length of 5000 exceeds the context window',
+])('a request that is too long for the model is told as that: "%s"', async (message) => {
+  await using server = await openModelServer([{ status: 400, message }])
+  const error = await errorOf(modelAt(server.url))
+  expect(error).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false })
+  expect(error.hint).toMatch(/less/)
+})
