@@ -1,10 +1,11 @@
 // Approval at the terminal: plans and steps of a run and of its sub-runs that wait for it are put to a person, one after another.
+import type { Patch, Plan } from '../plan/index.ts'
 import { CommandRefusedError, type Question, type Run } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { draw } from './drawing.ts'
 import { printable } from './escape.ts'
 import type { Questions } from './questions.ts'
-import { answerCommand, approveCommand } from './waitingLines.ts'
+import { amendmentLines, answerCommand, approveCommand } from './waitingLines.ts'
 
 export interface ApprovalsOptions {
   readonly questions: Questions
@@ -17,18 +18,13 @@ export interface ApprovalsOptions {
 export function createApprovals(run: Run, options: ApprovalsOptions): { close(): void } {
   const { questions, colours, findRun } = options
   const over = new AbortController()
+  /** Steps and attempts that were put. */
   const asked = new Set<string>()
   const below: { close(): void }[] = []
 
-  /** What is asked twice is answered once; what came too late (the run has ended meanwhile) is dropped. */
-  const put = (
-    key: string,
-    lines: readonly string[],
-    command: string,
-    answer: (because: string | undefined) => void,
-  ): void => {
-    if (over.signal.aborted || asked.has(key)) return
-    asked.add(key)
+  /** What came too late (the run has ended meanwhile) is dropped. */
+  const put = (lines: readonly string[], command: string, answer: (because: string | undefined) => void): void => {
+    if (over.signal.aborted) return
     void questions.approve(lines, command, over.signal).then(
       ({ isApproved, because }) => {
         if (!over.signal.aborted) inTime(() => answer(isApproved ? undefined : because))
@@ -37,22 +33,31 @@ export function createApprovals(run: Run, options: ApprovalsOptions): { close():
     )
   }
   const by = 'terminal'
+  /** The plan or amendment that was put last: another one is another object. */
+  let latest: Plan | Patch | undefined
   const putPlan = (): void => {
-    const { plan } = run
-    if (!plan) return
-    const lines = ['', ...draw(plan, 'tree'), '', `${colours.cyan('?')} the plan wants approval`]
-    put(`revision ${plan.revision}`, lines, approveCommand(run.id), (because) => {
+    const { plan, proposed, state } = run
+    const what = proposed ?? plan
+    if (plan === undefined || what === undefined || what === latest || state !== 'approving') return
+    latest = what
+    const lines = proposed === undefined ? draw(plan, 'tree') : amendmentLines(proposed, plan, colours)
+    const asks = `${colours.cyan('?')} the ${proposed === undefined ? 'plan' : 'amendment'} wants approval`
+    put(['', ...lines, '', asks], approveCommand(run.id), (because) => {
+      if ((run.proposed ?? run.plan) !== what) return // decided elsewhere: what waits now has not been looked at
       if (because === undefined) run.approve({ by })
       else run.reject(because, { by })
     })
   }
   const putStep = ({ stepId, text, input }: Question): void => {
+    const key = `${stepId} ${run.step(stepId)?.attempt ?? 0}`
+    if (asked.has(key)) return
+    asked.add(key)
     const lines = [
       `${colours.cyan('?')} step ${colours.bold(stepId)} wants approval: ${printable(text)}`,
       `  ${printable(JSON.stringify(input))}`,
     ]
     const command = answerCommand(run.id, { kind: 'approval', stepId })
-    put(`step ${stepId} ${run.step(stepId)?.attempt ?? 0}`, lines, command, (because) => {
+    put(lines, command, (because) => {
       if (because === undefined) run.approve({ stepId, by })
       else run.reject(because, { stepId, by })
     })

@@ -1,7 +1,9 @@
 // What a run waits for, and what was asked of it and has come to no end yet: so that somebody knows what to say.
+import type { Patch, Plan } from '../plan/index.ts'
 import type { Question, Replay, RunRequest } from '../runtime/index.ts'
 import type { Colours } from './colours.ts'
 import { duration } from './duration.ts'
+import { operationLines } from './operationLines.ts'
 import { printable } from './escape.ts'
 import { quoted } from './quoted.ts'
 
@@ -24,10 +26,25 @@ export function approveCommand(runId: string): string {
   return `planloom approve ${run}   (or reject ${run} <because>)`
 }
 
+/** What an amendment would change, and because of what. */
+export function amendmentLines({ because, operations }: Patch, plan: Plan, colours: Colours): string[] {
+  const changes = operationLines(operations, plan, colours)
+  const kept = 'the plan stays as it is, and what a broken assumption holds back goes on'
+  return [printable(because.text), ...(changes.length === 0 ? [kept] : changes).map((line) => `  ${line}`)]
+}
+
 /** The questions of a run, each with the command that answers it. */
-export function questionLines({ runId, state, questions }: Replay, colours: Colours): string[] {
+export function questionLines(
+  { runId, state, questions, plan: current, proposed }: Replay,
+  colours: Colours,
+): string[] {
   const run = quoted(runId)
-  const plan = state === 'approving' ? [`  the plan  ${colours.dim(approveCommand(runId))}`] : []
+  const amendment = current === undefined || proposed === undefined ? [] : amendmentLines(proposed, current, colours)
+  const what = proposed === undefined ? 'the plan' : 'an amendment'
+  const plan =
+    state === 'approving'
+      ? [`  ${what}  ${colours.dim(approveCommand(runId))}`, ...amendment.map((line) => `    ${line}`)]
+      : []
   const lines = questions.flatMap(({ stepId, kind, text }) => [
     `  ${colours.bold(printable(stepId))}  ${printable(text)}`,
     `    ${colours.dim(answerCommand(runId, { kind, stepId }))}`,

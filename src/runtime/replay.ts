@@ -90,6 +90,9 @@ export function replayOf(
     get plan() {
       return standing.context.plan
     },
+    get proposed() {
+      return standing.context.proposed
+    },
     get revisions() {
       return revisionsOf(standing.context)
     },

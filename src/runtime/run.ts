@@ -77,6 +77,8 @@ export interface Replay {
   readonly goal: Goal
   readonly state: RunState
   readonly plan: Plan | undefined
+  /** The amendment that waits for approval. */
+  readonly proposed: Patch | undefined
   /** Every revision, oldest first. */
   readonly revisions: readonly Plan[]
   readonly outcome: Outcome | undefined
@@ -102,6 +104,9 @@ export interface Run {
   readonly state: RunState
   /** The current revision; undefined until the planner has proposed one. */
   readonly plan: Plan | undefined
+  /** The amendment that waits for approval. One without operations would keep the plan, and let go what a broken assumption holds
+   * back. While the first plan waits there is none. */
+  readonly proposed: Patch | undefined
   /** Every revision so far, oldest first. */
   readonly revisions: readonly Plan[]
   readonly outcome: Outcome | undefined

@@ -101,6 +101,10 @@ export class RunHandle implements Run {
     return [...(asked?.troubles ?? []), ...troubles]
   }
 
+  get proposed(): Patch | undefined {
+    return this.#context.proposed
+  }
+
   get questions(): readonly Question[] {
     return findQuestions(this.#context)
   }
