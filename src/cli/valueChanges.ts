@@ -1,6 +1,6 @@
 // Where two values differ, in words: the place as a JSON Pointer and what stands there on both sides, in short. A value can be large,
 // and what has changed in it small.
-import { canonicalJson, formatPointer, isJsonObject, shortPointer, type Json } from '../plan/index.ts'
+import { canonicalJson, formatPointer, shortPointer, valueDifferences, type Json } from '../plan/index.ts'
 import { printable } from './escape.ts'
 import { fit } from './fit.ts'
 
@@ -20,33 +20,14 @@ const leadCharacters = 12
 export function valueChanges(before: Json | undefined, after: Json | undefined): ValueChanges {
   const told: string[] = []
   let count = 0
-  const compare = (one: Json | undefined, other: Json | undefined, place: readonly (string | number)[]): void => {
-    if (one === other) return
-    const keys = keysOf(one, other)
-    if (keys !== undefined) {
-      for (const key of keys) compare(partOf(one, key), partOf(other, key), [...place, key])
-    } else if (++count <= mostTold) {
-      told.push(`${placeOf(place)}${sidesOf(one, other)}`)
-    }
+  for (const { path, before: was, after: is } of valueDifferences(before, after)) {
+    if (++count <= mostTold) told.push(`${placeOf(path)}${sidesOf(was, is)}`)
   }
-  compare(before, after, [])
   return { told, more: count - told.length }
 }
 
-/** Undefined where there is nothing to look into: the values are no two lists, and no two objects. */
-function keysOf(one: Json | undefined, other: Json | undefined): Iterable<string | number> | undefined {
-  if (Array.isArray(one) && Array.isArray(other)) return Array(Math.max(one.length, other.length)).keys()
-  if (isJsonObject(one) && isJsonObject(other)) return new Set([...Object.keys(one), ...Object.keys(other)])
-  return undefined
-}
-
-function partOf(value: Json | undefined, key: string | number): Json | undefined {
-  if (value === undefined || value === null || !Object.hasOwn(value as object, key)) return undefined
-  return Reflect.get(value as object, key) as Json
-}
-
-function placeOf(place: readonly (string | number)[]): string {
-  return place.length === 0 ? '' : `${printable(shortPointer(formatPointer(place)))} `
+function placeOf(path: readonly string[]): string {
+  return path.length === 0 ? '' : `${printable(shortPointer(formatPointer(path)))} `
 }
 
 function sidesOf(one: Json | undefined, other: Json | undefined): string {

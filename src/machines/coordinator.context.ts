@@ -115,8 +115,8 @@ export interface CoordinatorContext {
 
 /** What a run has used so far. Its time goes on while nobody has it; that of a fork is the time of the other run up to where it was
  * forked, and its own from then on. */
-export function usedIn({ used, run, now }: Pick<CoordinatorContext, 'used' | 'run' | 'now'>): BudgetUsed {
-  return { ...used, timeMs: now - run.at }
+export function usedIn({ used, run, now, outcome }: CoordinatorContext): BudgetUsed {
+  return outcome?.usage ?? { ...used, timeMs: now - run.at }
 }
 
 export function initialContext(run: RunStarted): CoordinatorContext {

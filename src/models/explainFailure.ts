@@ -121,19 +121,19 @@ function refusedBy(
   }
   if (trouble === 'unavailable')
     return { status: trouble, error: make('MODEL_UNAVAILABLE', `${place} failed: ${said}`, undefined, status), ...rest }
-  return { status: trouble, error: refusedRequest(), ...rest }
-
-  function refusedRequest(): ModelError {
-    if (status >= 300 && status < 400) {
-      const message = `${place} sends the request on to ${originOf(headers?.get('location'))}; no request is sent on.`
-      return make('MODEL_REQUEST_REFUSED', message, 'Name the address that it leads to, if you trust it.', status)
-    }
-    const message = `${place} refuses the request: ${said}`
-    const less = 'Give it less: fewer tools, shorter inputs, or a model with a larger context.'
-    if (isTooLong(code, said)) return make('MODEL_CONTEXT_TOO_LONG', message, less, status)
-    const notThere = `See that the server has the model "${model}", and that the address is the right one.`
-    return make('MODEL_REQUEST_REFUSED', message, status === 404 ? notThere : undefined, status)
+  if (status >= 300 && status < 400) {
+    const message = `${place} sends the request on to ${originOf(headers?.get('location'))}; no request is sent on.`
+    const hint = 'Name the address that it leads to, if you trust it.'
+    return { status: trouble, error: make('MODEL_REQUEST_REFUSED', message, hint, status), ...rest }
   }
+  const message = `${place} refuses the request: ${said}`
+  if (isTooLong(code, said)) {
+    const hint = 'Give it less: fewer tools, shorter inputs, or a model with a larger context.'
+    return { status: trouble, error: make('MODEL_CONTEXT_TOO_LONG', message, hint, status), ...rest }
+  }
+  const hint =
+    status === 404 ? `See that the server has the model "${model}", and that the address is the right one.` : undefined
+  return { status: trouble, error: make('MODEL_REQUEST_REFUSED', message, hint, status), ...rest }
 }
 
 /** In the words of OpenAI, llama.cpp, vLLM and others. */

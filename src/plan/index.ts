@@ -55,6 +55,7 @@ export { applyPatch, PatchRefusedError, touchedBy } from './patch.ts'
 export { diffPlans } from './diff.ts'
 export { StepList } from './stepList.ts'
 export { expandForEach } from './expand.ts'
+export { valueDifferences, type ValueDifference } from './valueDifferences.ts'
 
 // Drawing
 export { renderDot } from './render/dot.ts'

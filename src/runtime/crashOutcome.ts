@@ -1,4 +1,5 @@
 // The outcome of a run whose own machinery broke or was stopped: rare, and never silent.
+import { PlanloomError } from '../errors.ts'
 import { usedIn, type CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
@@ -30,4 +31,12 @@ export function crashOutcome(
     usage: context ? usedIn(context) : { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     revision: context?.plan?.revision ?? 0,
   }
+}
+
+/** The outcome of a run whose journal could not be written. */
+export function unrecordedOutcome(run: RunStarted, context: CoordinatorContext | undefined, error: unknown): Outcome {
+  const hint =
+    (error instanceof PlanloomError ? error.hint : undefined) ??
+    'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
+  return crashOutcome(run, context, 'The journal could not be written', error, hint)
 }

@@ -11,7 +11,7 @@
 //     `run.recovered` causes.
 // H7. What was asked of a run while nobody had it is taken in before `run.recovered`, and nothing of it goes out by itself.
 // H8. A run that is left tells nobody that it is over, and its record does not either (leaving.ts).
-import { PlanloomError } from '../errors.ts'
+import type { PlanloomError } from '../errors.ts'
 import type { JournalEvent, RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
@@ -27,7 +27,7 @@ import type {
 import type { Outcome } from '../machines/reports.messages.ts'
 import type { TimeoutHandle } from './clock.ts'
 import type { Actor, ActorLogic, ActorScope, AnyActorRef, Snapshot } from '../machines/xstate.ts'
-import { crashOutcome } from './crashOutcome.ts'
+import { crashOutcome, unrecordedOutcome } from './crashOutcome.ts'
 import { decisionsOf } from './decisions.ts'
 import { Delivery, type RunMeans } from './delivery.ts'
 import { durabilityOf } from './durability.ts'
@@ -347,7 +347,7 @@ export class RunHost {
     const { journal, watch } = this.#options
     const fail = (error: unknown): void => {
       if (isTakenOver(error)) watch.onLeft(error)
-      else watch.onOver(this.#unrecordedOutcome(error))
+      else watch.onOver(unrecordedOutcome(this.#options.run, this.context, error))
     }
     try {
       const flushed = journal.flush('power') ?? undefined
@@ -359,21 +359,15 @@ export class RunHost {
   }
 
   #endUnrecorded(error: unknown): void {
+    const { run, watch } = this.#options
     if (isTakenOver(error)) {
       this.#stopEverything(undefined) // it goes on elsewhere
-      this.#options.watch.onLeft(error)
+      watch.onLeft(error)
       return
     }
-    const outcome = this.#unrecordedOutcome(error)
+    const outcome = unrecordedOutcome(run, this.context, error)
     this.#stopEverything(outcome)
-    this.#options.watch.onOver(outcome)
-  }
-
-  #unrecordedOutcome(error: unknown): Outcome {
-    const hint =
-      (error instanceof PlanloomError ? error.hint : undefined) ??
-      'Look at what the journal writes to (a full disk, a missing permission); what it holds can be replayed.'
-    return crashOutcome(this.#options.run, this.context, 'The journal could not be written', error, hint)
+    watch.onOver(outcome)
   }
 
   #stopEverything(outcome: Outcome | undefined): void {
@@ -392,14 +386,15 @@ export class RunHost {
   }
 }
 
-/** An attempt that has timed out keeps its place until its abort is delivered: its signal has yet to fire. */
+function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {
+  return !goingOn.has(type)
+}
+
+/** What is said of an attempt that goes on. One that has timed out keeps its place until its abort is delivered: its signal has yet to
+ * fire. */
 const goingOn: ReadonlySet<string> = new Set([
   'step.timedOut',
   'step.delegated',
   'step.asked',
   'step.unanswered',
 ] satisfies CoordinatorMessage['type'][])
-
-function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {
-  return !goingOn.has(type)
-}

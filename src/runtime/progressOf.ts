@@ -9,7 +9,7 @@ export function progressOf(state: RunState, context: CoordinatorContext): RunPro
     state,
     ...(outcome && { reason: outcome.reason }),
     counts: outcome?.counts ?? counts,
-    used: outcome?.usage ?? usedIn(context),
+    used: usedIn(context),
     revision: plan?.revision ?? 0,
     ...(lostEnd?.after !== undefined && { lostAfter: lostEnd.after }),
   }

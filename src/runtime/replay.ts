@@ -83,6 +83,7 @@ export function replayOf(
   standing: CoordinatorStanding & { readonly outcome?: Outcome | undefined },
   transitions: () => readonly Transition[],
 ): Replay {
+  let all: readonly Transition[] | undefined
   return {
     runId,
     goal,
@@ -103,7 +104,7 @@ export function replayOf(
       return 'outcome' in standing ? standing.outcome : standing.context.outcome
     },
     get transitions() {
-      return transitions()
+      return (all ??= transitions()) // without a snapshot they are there; else the whole record is taken in for them
     },
     ledger: () => ledgerOf(standing.context),
     output: (id) => standing.context.outputs.get(id),

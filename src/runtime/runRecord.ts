@@ -1,7 +1,7 @@
 // What people see of a run: its transitions, numbered, kept from the first on; and the progress of what is out.
 import { filter, Observable, Subject } from 'rxjs'
 import type { JournalEvent } from '../journal/journal.ts'
-import type { CoordinatorContext } from '../machines/coordinator.context.ts'
+import { usedIn, type CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { CoordinatorMessage, RunStarted } from '../machines/coordinator.messages.ts'
 import type { Outcome } from '../machines/reports.messages.ts'
 import type { Patch } from '../plan/schema.ts'
@@ -126,11 +126,11 @@ export function transitionOf(
     revision: context.plan?.revision ?? 0,
     ...(context.first !== before?.first && context.first && { plan: context.first }),
     patches: patchesSince(context, before),
-    used: context.outcome?.usage ?? context.used,
+    used: usedIn(context),
     ...(context.outcome !== before?.outcome && context.outcome && { outcome: context.outcome }),
     steps,
     facts,
-    known: facts.flatMap((key) => findFact(context.facts, key) ?? []),
+    known: facts.length === 0 ? none : facts.flatMap((key) => findFact(context.facts, key) ?? []),
     ...(isTaken && context.refused !== undefined && { refused: context.refused }),
   }
 }

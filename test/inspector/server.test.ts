@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRuntime, defineTool, type Run, type Runtime } from '../../src/index.ts'
 import { inspectRuntime, type Inspector, type InspectorOptions, type ServerFrame } from '../../src/inspector/index.ts'
+import { from, planOf } from '../support/plans.ts'
 import { factsOf, statusesOf } from '../support/runs.ts'
 import { Client, closedWith, Follower, openSocket, refusedWith } from './client.ts'
 
@@ -39,20 +40,16 @@ async function inspected(options: InspectorOptions = {}): Promise<Inspector> {
 }
 
 function startChain(steps: number): Run {
-  return runtime.start({
-    id: 'chain',
-    goal: { text: 'go through' },
-    revision: 1,
-    parent: null,
-    by: { planner: 'me' },
-    because: { type: 'first', text: 'first plan' },
-    assumptions: [],
-    steps: Array.from({ length: steps }, (_, index) => ({
-      id: `s${String(index)}`,
-      tool: 'wait',
-      input: { of: `s${String(index)}`, ...(index > 0 && { after: { $from: `s${String(index - 1)}`, path: '/of' } }) },
-    })),
-  })
+  const id = (index: number): string => `s${String(index)}`
+  return runtime.start(
+    planOf(
+      Array.from({ length: steps }, (_, index) => ({
+        id: id(index),
+        tool: 'wait',
+        input: { of: id(index), ...(index > 0 && { after: from(id(index - 1), '/of') }) },
+      })),
+    ),
+  )
 }
 
 function isFor(id: number, type: ServerFrame['type']): (frame: ServerFrame) => boolean {

@@ -34,8 +34,9 @@ export async function show(run: string | undefined, options: ShowOptions, output
     const asked = requests.filter(isOpenRequest)
     const refused = requests.filter((request) => request.refused !== undefined)
     const { state, questions } = replayed
+    const timeMs = timeOf(replayed)
     output.print([
-      ...lines(replayed, { moment: isLatest ? '' : `, as it was after event ${at}`, standing, isLeft }, output),
+      ...lines(replayed, { moment: isLatest ? '' : `, as it was after event ${at}`, standing, isLeft, timeMs }, output),
       ...(isLatest ? [...separated(lossLines(summary, colours)), ...separated(questionLines(replayed, colours))] : []),
       ...separated(requestLines(asked, Date.now())),
       ...separated(refusedLines(refused, Date.now())),
@@ -44,7 +45,7 @@ export async function show(run: string | undefined, options: ShowOptions, output
       ...summaryDocument(replayedRun(replayed), replayed.outcome),
       state,
       at,
-      timeMs: timeOf(replayed),
+      timeMs,
       ...(isLatest && { ...ownership(summary, owner), questions, requests: asked, refused }),
       ...(isLatest && lostAfter !== undefined && { lostAfter }),
     })
@@ -56,15 +57,15 @@ function separated(some: readonly string[]): readonly string[] {
   return some.length === 0 ? [] : ['', ...some]
 }
 
-function lines(
-  replayed: Replay,
-  {
-    moment,
-    standing,
-    isLeft,
-  }: { readonly moment: string; readonly standing: readonly string[]; readonly isLeft: boolean },
-  output: Output,
-): string[] {
+interface Standing {
+  /** When it is shown, where that is not now. */
+  readonly moment: string
+  readonly standing: readonly string[]
+  readonly isLeft: boolean
+  readonly timeMs: number
+}
+
+function lines(replayed: Replay, { moment, standing, isLeft, timeMs }: Standing, output: Output): string[] {
   const { runId, goal, plan, outcome } = replayed
   const run = replayedRun(replayed)
   return [
@@ -72,7 +73,7 @@ function lines(
     `${output.colours.bold('goal')}  ${printable(goal.text)}`,
     ...(outcome
       ? summaryLines(run, outcome, output.colours, output.columns)
-      : ['', ...standing, ...countLines(replayed, isLeft), ...revisionLines(run, output.colours)]),
+      : ['', ...standing, ...countLines(replayed, { isLeft, timeMs }), ...revisionLines(run, output.colours)]),
     ...(plan && !outcome ? ['', ...draw(plan, 'tree', { fold: true })] : []),
   ]
 }
@@ -85,13 +86,13 @@ function timeOf({ transitions }: Replay): number {
 }
 
 /** How many steps stand how, and what is known. */
-function countLines(replayed: Replay, isLeft: boolean): string[] {
+function countLines(replayed: Replay, { isLeft, timeMs }: Pick<Standing, 'isLeft' | 'timeMs'>): string[] {
   const counts = new Map<string, number>()
   for (const { status } of replayed.ledger()) counts.set(status, (counts.get(status) ?? 0) + 1)
   const steps = [...counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`)
   const facts = [...replayed.facts()].length
   return [
-    `  time: ${duration(timeOf(replayed))}`,
+    `  time: ${duration(timeMs)}`,
     ...(steps.length > 0 ? [`  steps${isLeft ? ' when it was left' : ''}: ${steps.join(', ')}`] : []),
     `  facts: ${facts}`,
   ]

@@ -107,7 +107,7 @@ export function createProgressBook(run: Watched): ProgressBook {
       isPlanned ||= first !== undefined
       if (first) happenings.push({ type: 'planned', steps: first.steps.length, planner: first.by.planner })
       else if (revision > 0 && transition.revision !== revision) {
-        const revised = revisionBy(transition, run.plan)
+        const revised = revisionBy(transition)
         const because = { ...revised.because, text: names.inText(revised.because.text) }
         happenings.push({ type: 'revision', ...revised, because })
       }

@@ -17,21 +17,15 @@ export function firstPlanIn({ event, revision }: Transition): Plan | undefined {
   return event.type === 'plan.proposed' || event.type === 'run.started' ? event.plan : undefined
 }
 
-/** The revision that a transition brought. `plan` is the current one, where it is at hand. */
-export function revisionBy({ event, revision }: Transition, plan?: Plan): Revision {
+/** The revision that a transition brought. */
+export function revisionBy({ event, revision, plan, patches }: Transition): Revision {
   if ('patch' in event) {
     const { because, by, operations } = event.patch
     return { revision, because, by, operations: counted(operations) }
   }
-  if (event.type === 'plan.stepProposed')
-    return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
-  if (plan?.revision === revision) return { revision, because: plan.because, by: plan.by }
-  // Lists are expanded by the coordinator itself, whatever event it was that brought their items.
-  return {
-    revision,
-    because: { type: 'expanded', text: 'lists have got their items' },
-    by: { planner: 'coordinator' },
-  }
+  const made = patches.at(-1) ?? plan
+  if (made === undefined) return { revision, because: { type: 'streamed', text: 'the plan is still being written' } }
+  return { revision, because: made.because, by: made.by }
 }
 
 /** All revisions, in order. */
@@ -40,7 +34,7 @@ export function revisionsIn(transitions: Iterable<Transition>): Revision[] {
   let last = 0
   for (const transition of transitions) {
     if (transition.revision === last) continue
-    found.push(revisionBy(transition, last === 0 ? firstPlanIn(transition) : undefined))
+    found.push(revisionBy(transition))
     last = transition.revision
   }
   return found

@@ -7,17 +7,17 @@ export function textOf(event: Transition['event']): string | undefined {
       return event.goal.text
     case 'plan.stepProposed':
       return `step "${event.step.id}"`
-    case 'plan.proposed':
-      return counted(event.plan.steps.length, 'step')
+    case 'plan.proposed': {
+      const { length } = event.plan.steps
+      return length === 1 ? '1 step' : `${String(length)} steps`
+    }
     case 'plan.patchProposed':
-      return event.patch.because.text
     case 'run.edit':
       return event.patch.because.text
     case 'plan.kept':
     case 'plan.givenUp':
     case 'run.reject':
     case 'run.endLost':
-      return event.because
     case 'run.cancel':
     case 'step.skip':
       return event.because
@@ -60,8 +60,4 @@ function findingText(
 ): string | undefined {
   if ('unknown' in finding) return finding.unknown.message
   return finding.happened ? 'it had its effect' : 'it had no effect'
-}
-
-function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
 }

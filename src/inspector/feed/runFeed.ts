@@ -9,7 +9,7 @@ import type { RunSnapshot } from '../protocol/runSnapshot.ts'
 import { RunView } from '../view/runView.ts'
 import { RunEntries } from './runEntry.ts'
 
-/** Transitions of the past that are taken in at a time. */
+/** Transitions that are taken in at a time. */
 const slice = 1_000
 
 /** An entry as it is sent. */
@@ -31,7 +31,7 @@ export class RunFeed {
 
   constructor(run: Run) {
     this.run = run
-    this.#takePast()
+    this.#follow()
   }
 
   /** Number that the next entry gets. */
@@ -68,47 +68,34 @@ export class RunFeed {
     this.#listeners.clear()
   }
 
-  /** N2 */
-  #takePast(): void {
-    const from = this.next
-    let isLive = false
-    const past = this.run.transitions(from).pipe(take(slice))
-    const subscription = past.subscribe({
-      next: (transition) => {
-        this.#take(transition)
-      },
-      complete: () => {
-        if (this.next < from + slice) this.#end()
-        else if (!isLive) this.#later()
-        else this.#follow()
-      },
-    })
-    isLive = true
-    this.#stop = () => {
-      subscription.unsubscribe()
-    }
+  /** N2: so many at a time, of the past or as they come. */
+  #follow(): void {
+    const until = this.next + slice
+    const subscription = this.run
+      .transitions(this.next)
+      .pipe(take(slice))
+      .subscribe({
+        next: (transition) => {
+          this.#take(transition)
+        },
+        complete: () => {
+          if (this.next < until) this.#end()
+          else this.#followLater()
+        },
+      })
+    if (!subscription.closed)
+      this.#stop = () => {
+        subscription.unsubscribe()
+      }
   }
 
-  #later(): void {
+  /** Nothing is missed meanwhile: what comes is of the past then. */
+  #followLater(): void {
     const immediate = setImmediate(() => {
-      this.#takePast()
+      this.#follow()
     })
     this.#stop = () => {
       clearImmediate(immediate)
-    }
-  }
-
-  #follow(): void {
-    const subscription = this.run.transitions(this.next).subscribe({
-      next: (transition) => {
-        this.#take(transition)
-      },
-      complete: () => {
-        this.#end()
-      },
-    })
-    this.#stop = () => {
-      subscription.unsubscribe()
     }
   }
 
