@@ -118,6 +118,7 @@ export type {
   RunActorInput,
   RunActorSnapshot,
   Pruned,
+  PrunedAll,
   PruneOptions,
   Repaired,
   ResumeAllOptions,

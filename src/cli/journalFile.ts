@@ -5,7 +5,14 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PlanloomError } from '../errors.ts'
-import { JournalLines, memoryJournal, readExport, type ExportedRun, type Journal } from '../runtime/index.ts'
+import {
+  JournalLines,
+  memoryJournal,
+  readExport,
+  type ExportedRun,
+  type Journal,
+  type RunEnd,
+} from '../runtime/index.ts'
 import { printable } from './escape.ts'
 import type { Output } from './output.ts'
 import { readText } from './readDocument.ts'
@@ -51,6 +58,7 @@ export function journalInFile(path: string): Journal {
       isBegun = true
       const file = openReplacement(path)
       const lines = new JournalLines()
+      let stood: RunEnd | undefined
       return {
         runId,
         get next() {
@@ -61,9 +69,13 @@ export function journalInFile(path: string): Journal {
           file.show() // F1: what stood there goes with the first event of the run, and not before
           kept.append(event)
         },
+        describe(progress) {
+          stood = progress
+          kept.describe?.(progress)
+        },
         flush: () => kept.flush(),
         close() {
-          if (kept.next > 0) file.write(lines.end())
+          if (kept.next > 0) file.write(lines.end(stood))
           file.close()
         },
       }

@@ -66,12 +66,14 @@ export function addJournalCommands({ program, command, output, end }: JournalPro
   onJournal(
     command('prune', 'remove old runs that are over, and what is kept for other runs and is too old', [
       'prune --older-than 720h',
+      'prune --older-than 720h --dry-run',
       'prune --reuse',
     ]),
   )
     .option('--older-than <time>', 'runs in which nothing has happened for so long: 30min, 720h', timeSpan)
     .option('--unfinished', 'those that are not over as well')
     .option('--reuse', 'everything that is kept for other runs, old or not')
+    .option('--dry-run', 'tell what would be removed, and remove nothing')
     .action(async ({ olderThan, ...options }: PruneRunsOptions & { readonly olderThan?: number }) => {
       end(await prune({ ...options, ...(olderThan !== undefined && { olderThanMs: olderThan }) }, output))
     })

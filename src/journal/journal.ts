@@ -10,8 +10,8 @@ import type { BudgetUsed, StepStatus } from '../machines/reports.messages.ts'
 import type { Json } from '../plan/json.ts'
 import type { RequestRefusal, RunCommand, RunRequest } from './requests.ts'
 
-/** Version of the event format; written at the head of every export (2: an end with a checksum). */
-export const journalVersion = 2
+/** Version of the event format; written at the head of every export (2: an end with a checksum; 3: how the run stood there). */
+export const journalVersion = 3
 
 export type JournalEvent = (RunStarted | CoordinatorMessage) & {
   readonly seq: number
@@ -35,6 +35,9 @@ export interface RunProgress {
    * says nothing. */
   readonly lostAfter?: number
 }
+
+/** How a run stood after the last event of its record: its state, and why it is over, where it is. */
+export type RunEnd = Pick<RunProgress, 'state' | 'reason'>
 
 /** Where a run stood after one of its events, so that it need not be replayed from the first one on. What is in it is the
  * writer's; a journal only keeps it. */

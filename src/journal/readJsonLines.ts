@@ -1,8 +1,8 @@
 // Reading a run from a file that may have been cut, changed, or written by anybody (the rules are those of jsonLines.ts).
 import { PlanloomError } from '../errors.ts'
 import { faultOf } from './events/checkEvent.ts'
-import { journalVersion, type JournalEvent } from './journal.ts'
-import { createLineChecksum, type ExportEnd, type ExportHeader } from './jsonLines.ts'
+import { journalVersion, type JournalEvent, type RunEnd } from './journal.ts'
+import { createLineChecksum, type ExportEnd, type ExportHeader, type LineChecksum } from './jsonLines.ts'
 
 export interface ImportOptions {
   /** What the text is called in errors. */
@@ -19,6 +19,8 @@ export interface ExportedRun {
   readonly state: 'whole' | 'unchecked' | 'broken'
   /** For `broken`: what is wrong, in words. */
   readonly because?: string
+  /** How the run stood after the last of its events, where the file tells. */
+  readonly stood?: RunEnd
 }
 
 /** Reads the events of an exported run, each checked to be one.
@@ -38,16 +40,21 @@ export function readExport(text: string, options: ImportOptions = {}): ExportedR
   const { name = 'The text', unchecked = false } = options
   const lines = typeof text === 'string' ? text.split('\n') : []
   const header = headerIn(lines[0] ?? '', options)
-  const { events, fault, hasEnd } = readLines(lines, header)
-  if (fault === undefined) return { events, state: hasEnd ? 'whole' : 'unchecked' }
+  const { events, fault, end } = readLines(lines, header)
+  if (fault === undefined) return { events, state: end === undefined ? 'unchecked' : 'whole', ...stoodAt(end) }
   if (!unchecked || events.length === 0) throw broken(fault, events, options)
   return { events, state: 'broken', because: `${name} ${fault}` }
+}
+
+function stoodAt({ state, reason }: Partial<RunEnd> = {}): Pick<ExportedRun, 'stood'> {
+  if (state === undefined) return {}
+  return { stood: { state, ...(reason !== undefined && { reason }) } }
 }
 
 function readLines(
   lines: readonly string[],
   { version, runId }: ExportHeader,
-): { readonly events: readonly JournalEvent[]; readonly fault?: string; readonly hasEnd: boolean } {
+): { readonly events: readonly JournalEvent[]; readonly fault?: string; readonly end?: ExportEnd } {
   const events: JournalEvent[] = []
   const checksum = createLineChecksum()
   let end: ExportEnd | undefined
@@ -55,7 +62,7 @@ function readLines(
     const line = ended.replace(/\r$/, '') // a line break of another system
     if (line === '') continue
     const at = `line ${index + 1}`
-    if (end !== undefined) return { events, fault: `goes on after its end, on ${at}`, hasEnd: true }
+    if (end !== undefined) return { events, fault: `goes on after its end, on ${at}` }
     const value = index === 0 ? undefined : readLine(line)
     if (version > 1 && isEnd(value)) {
       end = value
@@ -64,22 +71,35 @@ function readLines(
     checksum.take(line)
     if (index === 0) continue
     const fault = faultOf(value, events.length) ?? misnamed(value as JournalEvent, runId)
-    if (fault !== undefined) return { events, fault: `cannot be taken from ${at} on, which ${fault}`, hasEnd: false }
+    if (fault !== undefined) return { events, fault: `cannot be taken from ${at} on, which ${fault}` }
     events.push(value as JournalEvent)
   }
-  const fault = faultAtEnd(events, { version, end, sha256: checksum.digest() })
-  return { events, ...(fault !== undefined && { fault }), hasEnd: end !== undefined }
+  const fault = faultAtEnd(events, { version, end, checksum })
+  return { events, ...(fault !== undefined && { fault }), ...(end && { end }) }
 }
 
 /** X1, X2 */
 function faultAtEnd(
   events: readonly JournalEvent[],
-  { version, end, sha256 }: { readonly version: number; readonly end: ExportEnd | undefined; readonly sha256: string },
+  {
+    version,
+    end,
+    checksum,
+  }: { readonly version: number; readonly end: ExportEnd | undefined; readonly checksum: LineChecksum },
 ): string | undefined {
   if (events.length === 0) return 'has no events'
   if (end === undefined) return version > 1 ? 'has no end: it was cut short, or is still being written' : undefined
   if (end.events !== events.length) return `has ${events.length} events where its end tells of ${String(end.events)}`
-  return end.sha256 === sha256 ? undefined : 'was changed after it was written: its checksum differs'
+  if (![end.state, end.reason].every(isWord)) return 'tells of a state at its end that no run can have'
+  const { sha256, ...said } = end
+  return sha256 === (version > 2 ? checksum.of(said) : checksum.digest())
+    ? undefined
+    : 'was changed after it was written: its checksum differs'
+}
+
+/** As states and reasons are; they are shown as they are. */
+function isWord(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && /^[a-z_]{1,40}$/.test(value))
 }
 
 function misnamed(event: JournalEvent, runId: string): string | undefined {

@@ -4,7 +4,7 @@
 // E2. Decisions are recorded with the event after the one that they were made at (`decided`). Those at which a process died are
 //     not known, and not compared.
 // E3. What is decided at the last event shows in how the run stood then, which a journal keeps beside the events.
-import type { JournalEvent, RunProgress } from '../journal/journal.ts'
+import type { JournalEvent, RunEnd } from '../journal/journal.ts'
 import { CoordinatorFold } from '../machines/coordinatorFold.ts'
 import { decisionsOf } from './decisions.ts'
 import { startOf } from './recovery.ts'
@@ -23,9 +23,6 @@ export interface ReplayDifference {
   readonly end?: { readonly then: RunEnd; readonly now: RunEnd }
 }
 
-/** How a run stood after its last event: its state, and why it is over, where it is. */
-export type RunEnd = Pick<RunProgress, 'state' | 'reason'>
-
 export interface ReplayCheck {
   /** How many events' decisions were compared; none where the run was recorded before decisions were. */
   readonly compared: number
@@ -37,7 +34,7 @@ export interface ReplayCheck {
 /** Takes a recorded run through today's coordinator, and compares what it decides with what was decided then.
  *
  * @param events all of a run, from number 0 on
- * @param recorded how it stood after the last of them, as `journal.runs()` tells; without it, what was decided there is not compared
+ * @param recorded how it stood after the last of them, as `journal.runs()` tells, or an exported run (`stood`); without it, what was decided there is not compared
  * @throws `JOURNAL_BROKEN` when they do not begin with `run.started`
  * @example
  * import { checkReplay, createRuntime, memoryJournal } from 'planloom'

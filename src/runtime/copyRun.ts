@@ -1,5 +1,5 @@
 // Runs from one journal into another: what an import and a repair do with each.
-import type { Journal, JournalEvent } from '../journal/journal.ts'
+import type { Journal, JournalEvent, RunEnd } from '../journal/journal.ts'
 import { progressOf } from './progressOf.ts'
 import { foldJournal } from './replay.ts'
 
@@ -15,6 +15,8 @@ export interface LostEvents {
 export interface CopyOptions {
   /** Where the events are not all that the run had: its record says so, and it is gone on with accordingly. */
   readonly lost?: LostEvents
+  /** How the run stood after the last of them, as its export tells; it is listed so. @default as today's code has it */
+  readonly stood?: RunEnd
 }
 
 /** Writes a run into a journal, as it stands in these events: whole, or as far as they go. It is seen there when all of it is.
@@ -26,14 +28,14 @@ export interface CopyOptions {
 export async function copyRun(
   given: readonly JournalEvent[],
   to: Journal,
-  { lost }: CopyOptions = {},
+  { lost, stood }: CopyOptions = {},
 ): Promise<string> {
   const events = lost === undefined ? given : marked(given, lost)
   const { first, state, context } = foldJournal(events)
   const run = to.create(first.runId)
   try {
     run.hide?.()
-    run.describe?.(progressOf(state, context))
+    run.describe?.({ ...progressOf(state, context), ...stood })
     for (const [index, event] of events.entries()) {
       run.append(event)
       if (index % groupSize === groupSize - 1) await run.flush()

@@ -19,7 +19,7 @@ export type { Question, Replay, Run, RunState, StepProgress, Transition } from '
 export { copyRun } from './copyRun.ts'
 export { repairJournal, verifyJournal, type Repaired } from './repairJournal.ts'
 export type { JournalFault, VerifyReport } from '../journal/sqlite/verify.ts'
-export type { Pruned, PruneOptions } from '../journal/sqlite/prune.ts'
+export type { Pruned, PrunedAll, PruneOptions } from '../journal/sqlite/prune.ts'
 export { sqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '../journal/sqlite/sqliteJournal.ts'
 export { memoryJournal, type MemoryJournalOptions } from '../journal/memoryJournal.ts'
 export { exportJournal, JournalLines } from '../journal/jsonLines.ts'
@@ -31,6 +31,7 @@ export {
   type RunProgress,
   type Journal,
   type JournalEvent,
+  type RunEnd,
   type RunJournal,
   type RunSummary,
 } from '../journal/journal.ts'
@@ -44,7 +45,7 @@ export type {
   ReuseStore,
 } from '../journal/reuse.ts'
 export { replayJournal } from './replay.ts'
-export { checkReplay, type ReplayCheck, type ReplayDifference, type RunEnd } from './checkReplay.ts'
+export { checkReplay, type ReplayCheck, type ReplayDifference } from './checkReplay.ts'
 export { EventMarks, type EventMark } from './eventMarks.ts'
 export { checkRequest } from './requestCheck.ts'
 export { roleOf } from '../machines/decisions/lanes.ts'

@@ -343,9 +343,9 @@ describe('planloom replay', () => {
     const live = await callCommand('run', goal, '--json', '--journal', journal)
     const again = await callCommand('replay', journal, '--json')
     expect(again.code).toBe(0)
-    expect(again.json).toEqual({ ...(live.json as object), replay: { compared: 5, comparesEnd: false } })
+    expect(again.json).toEqual({ ...(live.json as object), replay: { compared: 5, comparesEnd: true } })
     const { stdout } = await callCommand('replay', journal)
-    expect(stdout).toContain('decides as it did then, at all of 5 events')
+    expect(stdout).toContain('decides as it did then, at all of 5 events, and comes to the same end')
     expect(stdout).toMatch(/◆ planned 2 steps \(doubler\)[^]*✓ double\[2\][^]*✓ completed/)
 
     const lines = readFileSync(journal, 'utf8').split('\n')

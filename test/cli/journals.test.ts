@@ -167,6 +167,25 @@ describe('a run', () => {
     expect((await callCommand('prune', '-j', journal, '--older-than', '1h')).stdout).toContain('0 runs removed')
     expect(await idsIn(journal)).toHaveLength(2)
   })
+
+  it('can be told before it is removed', async () => {
+    const journal = await recorded()
+    const ids = await idsIn(journal)
+    const database = new DatabaseSync(journal)
+    database.exec('UPDATE runs SET changed_at = 0')
+    database.close()
+    const old = ['prune', '-j', journal, '--older-than', '1h']
+    const { stdout } = await callCommand(...old, '--dry-run')
+    for (const id of ids) expect(stdout).toContain(id)
+    expect(stdout).toContain('2 runs would be removed')
+    expect((await callCommand(...old, '--dry-run', '--json')).json).toMatchObject({
+      dryRun: true,
+      runs: expect.any(Array),
+    })
+    expect(await idsIn(journal)).toEqual(ids)
+    expect((await callCommand(...old)).stdout).toContain('2 runs removed')
+    expect(await idsIn(journal)).toEqual([])
+  })
 })
 
 describe('planloom resume', () => {
@@ -318,6 +337,25 @@ describe('planloom replay of a run of a journal', () => {
     expect(code).toBe(1)
     expect(stdout).toContain(
       'at event 5, the last one: then the run was failed (goal unmet); today the run was completed (done)',
+    )
+  })
+
+  it('does so of an export, and of where that was imported', async () => {
+    const journal = await recorded()
+    const [, done = ''] = await idsIn(journal)
+    const file = join(scratchFolder(), 'done.jsonl')
+    await callCommand('export', done, '-j', journal, '--out', file)
+    expect((await callCommand('replay', file, '-q')).stdout).toContain('comes to the same end')
+    const database = new DatabaseSync(journal)
+    database.prepare(`UPDATE runs SET state = 'failed', reason = 'goal_unmet' WHERE run_id = ?`).run(done)
+    database.close()
+    await callCommand('export', done, '-j', journal, '--out', file, '--overwrite')
+    expect((await callCommand('replay', file, '-q')).stdout).toContain('then the run was failed (goal unmet)')
+    const other = join(scratchFolder(), 'other.db')
+    await callCommand('import', file, '-j', other)
+    expect((await callCommand('runs', '-j', other)).stdout).toContain('goal unmet')
+    expect((await callCommand('replay', done, '-j', other, '-q')).stdout).toContain(
+      'then the run was failed (goal unmet)',
     )
   })
 })

@@ -32,7 +32,7 @@ afterAll(() => {
 async function imported(lines: readonly string[]): Promise<Called> {
   for (const end of ['', '-wal', '-shm']) rmSync(`${journal}${end}`, { force: true })
   const [head = '', ...events] = lines
-  writeFileSync(file, [head.replace('"version":2', '"version":1'), ...events].join('\n'))
+  writeFileSync(file, [head.replace('"version":3', '"version":1'), ...events].join('\n'))
   return callCommand('import', file, '--journal', journal)
 }
 

@@ -13,6 +13,7 @@ import {
   replayJournal,
   ToolError,
   type JournalEvent,
+  type RunEnd,
   type Replay,
   type Run,
 } from '../../src/runtime/index.ts'
@@ -99,9 +100,9 @@ async function eventfulRun() {
   return { run, events: [...(journal.read(run.id) as Iterable<JournalEvent>)], journal }
 }
 
-async function exported(events: Iterable<JournalEvent>): Promise<string> {
+async function exported(events: Iterable<JournalEvent>, stood?: RunEnd): Promise<string> {
   let text = ''
-  for await (const line of exportJournal(events)) text += line
+  for await (const line of exportJournal(events, stood)) text += line
   return text
 }
 
@@ -200,20 +201,27 @@ describe('replay', () => {
 })
 
 describe('an exported journal', () => {
-  const lines = async () => (await exported((await eventfulRun()).events)).split('\n')
+  const stood = { state: 'completed', reason: 'done' }
+  const lines = async () => (await exported((await eventfulRun()).events, stood)).split('\n')
 
   it('begins with its format, has one event on each line, and ends with their number and a checksum', async () => {
     const all = await lines()
-    expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 2 })
+    expect(JSON.parse(all[0] ?? '')).toMatchObject({ planloom: 'journal', version: 3 })
     const events = all.slice(1, -2)
     expect(events.map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(events.map((_, index) => index))
     expect(JSON.parse(all.at(-2) ?? '')).toEqual({
       planloom: 'end',
       events: events.length,
+      ...stood,
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     expect(all.at(-1)).toBe('')
-    expect(readExport(all.join('\n'))).toMatchObject({ state: 'whole' })
+    expect(readExport(all.join('\n'))).toMatchObject({ state: 'whole', stood })
+  })
+
+  it('need not say how the run stood', async () => {
+    const { events } = await eventfulRun()
+    expect(readExport(await exported(events))).toEqual({ state: 'whole', events })
   })
 
   it('that was cut at the end of any line, or within one, is refused, and says how far it goes', async () => {
@@ -238,12 +246,22 @@ describe('an exported journal', () => {
 
   it('that was changed anywhere is refused', async () => {
     const text = (await lines()).join('\n')
-    for (let at = 0; at < text.length; at += 97) {
+    const [end = ''] = text.trimEnd().split('\n').slice(-1)
+    for (let at = 0; at < text.length; at += at < text.length - end.length - 97 ? 97 : 1) {
+      if (at === text.length - 1) continue // the last line break may be missing
       const other = text[at] === 'x' ? 'y' : 'x'
       const changed = text.slice(0, at) + other + text.slice(at + 1)
       expect(() => importJournal(changed)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^JOURNAL_(BROKEN|FORMAT)$/) }),
       )
+    }
+  })
+
+  it('that tells of a state that no run can have is refused', async () => {
+    const { events } = await eventfulRun()
+    for (const odd of [{ state: '\u001b[2J' }, { state: 'completed', reason: 7 as unknown as string }, { state: '' }]) {
+      const text = await exported(events, odd)
+      expect(() => importJournal(text)).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }))
     }
   })
 

@@ -27,14 +27,14 @@ export interface ReplayOptions {
  * @returns 1 where decisions differ */
 export async function replay(named: string, options: ReplayOptions, output: Output): Promise<number> {
   checkEvents(options, output)
-  const { events, recorded } = existsSync(named)
-    ? { events: readJournal(named, options, output).events, recorded: undefined }
+  const { events, stood } = existsSync(named)
+    ? readJournal(named, options, output)
     : await withJournal(options.journal, (journal) => {
         const summary = runMeant(journal, named)
-        return { events: [...journal.read(summary.runId)].slice(0, summary.events), recorded: summary }
+        return { events: [...journal.read(summary.runId)].slice(0, summary.events), stood: summary }
       })
   const replayed = replayJournal(events)
-  const check = checkReplay(events, recorded)
+  const check = checkReplay(events, stood)
   const ended = replayedRun(replayed)
   if (options.events) for (const transition of replayed.transitions) output.document(transition)
   output.print([`${output.colours.bold('goal')}  ${printable(ended.goal.text)}`])

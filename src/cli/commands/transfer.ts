@@ -25,11 +25,15 @@ export async function exportRun(run: string | undefined, options: ExportOptions,
   const { out, overwrite } = options
   if (out !== undefined) checkWritable(out, { overwrite })
   return withJournal(options.journal, (journal) => {
-    const { runId, events } = runMeant(journal, run)
+    const meant = runMeant(journal, run)
+    const { runId, events } = meant
     const write = (put: (text: string) => void): void => {
       const lines = new JournalLines()
-      for (const event of journal.read(runId)) put(lines.of(event))
-      put(lines.end())
+      for (const event of journal.read(runId)) {
+        if (event.seq >= events) break // since then, its process has gone on
+        put(lines.of(event))
+      }
+      put(lines.end(meant))
     }
     if (out === undefined) {
       write((text) => output.streams.stdout.write(text))
@@ -63,10 +67,13 @@ export async function importRun(file: string, options: ImportCommandOptions, out
 }
 
 /** An exported run keeps its id: another one cannot be chosen. */
-async function copied({ events, because }: ExportedRun, journal: SqliteJournal): Promise<string> {
+async function copied({ events, because, stood }: ExportedRun, journal: SqliteJournal): Promise<string> {
   try {
     // What the run did after the last event that could be taken, nobody knows.
-    return await copyRun(events, journal, because === undefined ? {} : { lost: { because } })
+    return await copyRun(events, journal, {
+      ...(because !== undefined && { lost: { because } }),
+      ...(stood && { stood }),
+    })
   } catch (error) {
     if (!(error instanceof PlanloomError) || error.code !== 'RUN_EXISTS') throw error
     const { runId = '' } = error.where

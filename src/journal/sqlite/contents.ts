@@ -15,6 +15,11 @@ export interface ContentsOptions {
   readonly fileOverBytes: number
 }
 
+export interface SweepOptions {
+  /** For a transaction that is rolled back: what stands beside the database stays. @default false */
+  readonly keepFiles?: boolean
+}
+
 interface Row {
   readonly body: string | null
 }
@@ -83,7 +88,7 @@ export class Contents {
    * files go at once, while nobody else can write, so that nobody has just found one of them there.
    *
    * @returns how many bytes that freed */
-  sweep(hashes: readonly Uint8Array[]): number {
+  sweep(hashes: readonly Uint8Array[], { keepFiles = false }: SweepOptions = {}): number {
     const isUsed = this.#database.prepare(
       `SELECT 1 FROM uses WHERE hash = ?1 UNION ALL SELECT 1 FROM reuse WHERE hash = ?1 LIMIT 1`,
     )
@@ -96,7 +101,7 @@ export class Contents {
       freed += gone?.bytes ?? 0
       if (gone?.beside === 1) files.push(this.#fileOf(hash))
     }
-    for (const file of files) rmSync(file, { force: true })
+    if (!keepFiles) for (const file of files) rmSync(file, { force: true })
     return freed
   }
 

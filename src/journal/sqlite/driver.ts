@@ -54,6 +54,16 @@ export function inTransaction<T>(database: Database, work: () => T): T {
   }
 }
 
+/** Does `work` to find out what would come of it; nothing of it stays. */
+export function inRehearsal<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    return work()
+  } finally {
+    rollBack(database)
+  }
+}
+
 /** Some faults (a full disk, a lost device) have ended the transaction already. */
 function rollBack(database: Database): void {
   if (database.isTransaction) database.exec('ROLLBACK')

@@ -1,20 +1,31 @@
 // Taking runs out of a journal file, with all that only they refer to.
 import { PlanloomError } from '../../errors.ts'
-import type { Contents } from './contents.ts'
-import { inTransaction, type Database } from './driver.ts'
+import type { ReuseDropped } from '../reuse.ts'
+import type { Contents, SweepOptions } from './contents.ts'
+import { inRehearsal, inTransaction, type Database } from './driver.ts'
 import { runOf, type RunRow } from './runsTable.ts'
+import type { SqliteReuse } from './sqliteReuse.ts'
 
 export interface PruneOptions {
-  /** Runs whose latest event is older than this: ms since the epoch. */
-  readonly before: number
+  /** Runs whose latest event is older than this: ms since the epoch. @default no run */
+  readonly before?: number
   /** @default only runs that are over */
   readonly unfinished?: 'keep' | 'remove'
+  /** Of what is kept for other runs, what is too old, or everything. @default nothing */
+  readonly reuse?: 'expired' | 'all'
+  /** Tell what would be removed, and remove nothing. @default false */
+  readonly dryRun?: boolean
 }
 
 export interface Pruned {
   readonly runs: readonly string[]
   /** Of outputs that nobody refers to any more. */
   readonly outputBytes: number
+}
+
+export interface PrunedAll extends Pruned {
+  /** What was kept for other runs, and the bytes that freed beyond `outputBytes`. */
+  readonly reuse: ReuseDropped
 }
 
 interface Within {
@@ -40,21 +51,24 @@ export function removeRun(within: Within, runId: string): Pruned {
   })
 }
 
-/** Removes old runs; those that a process goes on with stay. */
-export function pruneRuns(within: Within, { before, unfinished = 'keep' }: PruneOptions): Pruned {
-  const { database, isOwned } = within
-  return inTransaction(database, () => {
-    const old = database
-      .prepare('SELECT * FROM runs WHERE changed_at < ? ORDER BY id')
-      .all(before) as unknown as RunRow[]
-    return removeAll(
-      within,
-      old.filter((run) => !isOwned(run) && (unfinished === 'remove' || run.reason !== null || isUnseen(database, run))),
-    )
-  })
+/** Removes old runs, but for those that a process goes on with, and what is kept for other runs: all of it, or nothing. */
+export function pruneRuns(within: Within, reuse: SqliteReuse, options: PruneOptions): PrunedAll {
+  const { dryRun = false } = options
+  const sweeping = { keepFiles: dryRun }
+  return (dryRun ? inRehearsal : inTransaction)(within.database, () => ({
+    ...removeAll(within, oldRuns(within, options), sweeping),
+    reuse: options.reuse === undefined ? { entries: 0, bytes: 0 } : reuse.remove(options.reuse, sweeping),
+  }))
 }
 
-function removeAll({ database, contents }: Within, runs: readonly RunRow[]): Pruned {
+function oldRuns({ database, isOwned }: Within, { before = -Infinity, unfinished = 'keep' }: PruneOptions): RunRow[] {
+  const old = database.prepare('SELECT * FROM runs WHERE changed_at < ? ORDER BY id').all(before) as unknown as RunRow[]
+  return old.filter(
+    (run) => !isOwned(run) && (unfinished === 'remove' || run.reason !== null || isUnseen(database, run)),
+  )
+}
+
+function removeAll({ database, contents }: Within, runs: readonly RunRow[], sweeping: SweepOptions = {}): Pruned {
   const seen = runs.filter((run) => !isUnseen(database, run))
   const usedBy = database.prepare('SELECT hash FROM uses WHERE run = ?')
   const remove = database.prepare('DELETE FROM runs WHERE id = ?')
@@ -63,7 +77,7 @@ function removeAll({ database, contents }: Within, runs: readonly RunRow[]): Pru
     for (const { hash } of usedBy.all(id) as readonly { readonly hash: Uint8Array }[]) used.push(hash)
     remove.run(id)
   }
-  return { runs: seen.map((run) => run.run_id), outputBytes: contents.sweep(used) }
+  return { runs: seen.map((run) => run.run_id), outputBytes: contents.sweep(used, sweeping) }
 }
 
 /** A copy whose process died before it was whole. */

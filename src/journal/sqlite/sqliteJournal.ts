@@ -24,7 +24,7 @@ import { isBusy, journalFailure } from './failures.ts'
 import { GroupCommit } from './groupCommit.ts'
 import { Owner, type RunOwner } from './owner.ts'
 import { checkPresence } from './presence.ts'
-import { emptyRun, pruneRuns, removeRun, type Pruned, type PruneOptions } from './prune.ts'
+import { emptyRun, pruneRuns, removeRun, type Pruned, type PrunedAll, type PruneOptions } from './prune.ts'
 import { readEvents } from './readEvents.ts'
 import { insertRequest, listRequests } from './requestsTable.ts'
 import { RequestWatch } from './requestWatch.ts'
@@ -73,8 +73,8 @@ export interface SqliteJournal extends Journal {
   verify(): VerifyReport
   /** @throws `RUN_UNKNOWN`, `RUN_OWNED` while a process goes on with it. */
   remove(runId: string): Pruned
-  /** Removes old runs, with outputs that only they refer to. */
-  prune(options: PruneOptions): Pruned
+  /** Removes old runs, and what is kept for other runs, with outputs that only they refer to; or tells what it would remove. */
+  prune(options: PruneOptions): PrunedAll
 }
 
 /** Opens a journal file, and makes it where there is none.
@@ -216,8 +216,8 @@ class FileJournal implements SqliteJournal {
     return this.#doing('be written', () => removeRun(this.#within, runId))
   }
 
-  prune(options: PruneOptions): Pruned {
-    return this.#doing('be written', () => pruneRuns(this.#within, options))
+  prune(options: PruneOptions): PrunedAll {
+    return this.#doing('be written', () => pruneRuns(this.#within, this.reuse, options))
   }
 
   close(): void {

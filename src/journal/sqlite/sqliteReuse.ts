@@ -16,7 +16,7 @@ import {
   type ReuseLimits,
   type ReuseStore,
 } from '../reuse.ts'
-import type { Contents } from './contents.ts'
+import type { Contents, SweepOptions } from './contents.ts'
 import { inTransaction, type Database, type Statement } from './driver.ts'
 import { contentOf } from './eventText.ts'
 import { isBusy, journalFailure } from './failures.ts'
@@ -121,7 +121,7 @@ export class SqliteReuse implements ReuseStore {
     if (this.#room >= 0) return
     this.#unlessBusy(() => {
       inTransaction(this.#database, () => {
-        this.#dropExpired()
+        this.remove('expired')
         const { maxBytes } = this.#limits
         let bytes = this.#bytes()
         if (bytes > maxBytes) {
@@ -149,23 +149,21 @@ export class SqliteReuse implements ReuseStore {
   }
 
   drop(which: 'expired' | 'all'): ReuseDropped {
-    return this.#doing('be written', () =>
-      inTransaction(this.#database, () =>
-        which === 'expired'
-          ? this.#dropExpired()
-          : this.#removeRows(this.#database.prepare('SELECT * FROM reuse').all() as unknown as Row[]),
-      ),
-    )
+    return this.#doing('be written', () => inTransaction(this.#database, () => this.remove(which)))
   }
 
-  #dropExpired(): ReuseDropped {
-    const before = this.#now() - this.#limits.maxAgeMs
-    return this.#removeRows(this.#database.prepare('SELECT * FROM reuse WHERE kept_at < ?').all(before))
+  /** In the transaction of the caller. */
+  remove(which: 'expired' | 'all', sweeping: SweepOptions = {}): ReuseDropped {
+    const before = which === 'all' ? Infinity : this.#now() - this.#limits.maxAgeMs
+    return this.#removeRows(this.#database.prepare('SELECT * FROM reuse WHERE kept_at < ?').all(before), sweeping)
   }
 
-  #removeRows(rows: readonly Row[]): ReuseDropped {
+  #removeRows(rows: readonly Row[], sweeping: SweepOptions = {}): ReuseDropped {
     for (const { key } of rows) this.#remove.all(key)
-    const bytes = this.#contents.sweep(rows.map(({ hash }) => hash))
+    const bytes = this.#contents.sweep(
+      rows.map(({ hash }) => hash),
+      sweeping,
+    )
     return { entries: rows.length, bytes }
   }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createRuntime, defineTool, importJournal, replayJournal, sqliteJournal } from '../../../src/runtime/index.ts'
+import { createRuntime, defineTool, readExport, replayJournal, sqliteJournal } from '../../../src/runtime/index.ts'
 import { scratchFolder } from '../../support/scratchFolder.ts'
 
 const stored = fileURLToPath(new URL('../../data/journals', import.meta.url))
@@ -58,9 +58,13 @@ describe.each([1])('a journal of format %i', (format) => {
   })
 })
 
-it('reads an export of format 1', () => {
-  const { outcome } = replayJournal(importJournal(readFileSync(join(stored, 'export-1.jsonl'), 'utf8')))
-  expect(outcome?.reason).toBe('done')
+it.each([
+  [1, 'unchecked'],
+  [2, 'whole'],
+])('reads an export of format %i', (version, state) => {
+  const read = readExport(readFileSync(join(stored, `export-${String(version)}.jsonl`), 'utf8'))
+  expect(read.state).toBe(state)
+  expect(replayJournal(read.events).outcome?.reason).toBe('done')
 })
 
 it('keeps an older file as it is where it cannot be brought up to date', () => {

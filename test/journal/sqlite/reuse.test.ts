@@ -6,6 +6,7 @@ import { z } from 'zod'
 import {
   createRuntime,
   defineTool,
+  replayJournal,
   sqliteJournal,
   type SqliteJournal,
   type SqliteJournalOptions,
@@ -51,6 +52,25 @@ describe('a file', () => {
       expect([...run.ledger()]).toMatchObject([{ reusedFrom: { runId: 'one', stepId: 'a' } }])
       expect(journal.reuse.drop('all')).toMatchObject({ entries: 1, bytes: 0 }) // the second run has it, too
       expect(other.verify().faults).toEqual([])
+    },
+  )
+
+  it.each([1_000, 1_000_000])(
+    'tells what pruning would remove, and removes it then (files over %i bytes)',
+    async (fileOverBytes) => {
+      const path = join(scratchFolder(), 'runs.db')
+      const journal = open({ fileOverBytes }, path)
+      const runtime = createRuntime({ tools: [repeat], journal })
+      await runtime.start(large, { runId: 'one' }).result
+      await new Promise((resolve) => setImmediate(resolve))
+      const everything = { before: Infinity, reuse: 'all' } as const
+      const would = journal.prune({ ...everything, dryRun: true })
+      expect(would).toMatchObject({ runs: ['one'], reuse: { entries: 1 } })
+      expect(would.outputBytes + would.reuse.bytes).toBeGreaterThan(5_000)
+      expect(journal.verify()).toMatchObject({ runs: 1, faults: [] })
+      expect(replayJournal(journal.read('one')).output('a')).toEqual({ text: 'x'.repeat(5_000) })
+      expect(journal.prune(everything)).toEqual(would)
+      expect(journal.verify()).toMatchObject({ runs: 0, faults: [] })
     },
   )
 
