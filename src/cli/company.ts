@@ -4,7 +4,7 @@
 // K2. SIGTERM and SIGHUP (a deploy, a closed terminal) do so too, but leave a run unfinished that can be gone on with from its journal.
 // K3. An error that nobody caught is told with the run that it came into, which is then cancelled: nobody knows what it left
 //     undone. It ends like any other, with its journal and its summary.
-import { defaultLimits, PlanloomError, type Outcome, type Run } from '../runtime/index.ts'
+import { defaultLimits, PlanloomError, type Outcome, type Run, type RunRequest } from '../runtime/index.ts'
 import { counted } from './counted.ts'
 import { createApprovals } from './approvals.ts'
 import { listenForCrashes } from './crashes.ts'
@@ -31,6 +31,8 @@ export interface CompanyOptions {
   readonly journal?: string | undefined
   /** How the run is gone on with, where its journal outlives this process. */
   readonly goOn?: GoOn | undefined
+  /** What was asked of the run before, and has come to its end as it was gone on with. */
+  readonly requests?: readonly RunRequest[] | undefined
 }
 
 interface Accompanied {
@@ -45,17 +47,18 @@ interface Accompanied {
  * @returns the exit code.
  */
 export async function seeThrough(run: Run, options: CompanyOptions): Promise<number> {
-  const { output, progress, goOn } = options
+  const { output, progress, goOn, requests } = options
+  const told = requests === undefined ? {} : { requests }
   const { outcome, crash } = await accompany(run, options)
   progress?.close()
   if (outcome === undefined) {
     if (goOn) output.print(leftLines(run, goOn, output.colours))
-    output.document({ ...(goOn && leftDocument(run, goOn)), ...(crash && errorDocument(crash)) })
+    output.document({ ...(goOn && leftDocument(run, goOn)), ...told, ...(crash && errorDocument(crash)) })
     return crash ? exitCodes.failed : exitCodes.left
   }
   const ended = endedRun(run)
   output.print(summaryLines(ended, outcome, output.colours, output.columns))
-  output.document({ ...summaryDocument(ended, outcome), ...(crash && errorDocument(crash)) })
+  output.document({ ...summaryDocument(ended, outcome), ...told, ...(crash && errorDocument(crash)) })
   return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
 }
 

@@ -5,6 +5,7 @@ import { counted } from './counted.ts'
 import { printable } from './escape.ts'
 import { quoted } from './quoted.ts'
 import { endedRun, summaryDocument } from './summary.ts'
+import { questionLines } from './waitingLines.ts'
 
 /** How a run is gone on with, by its id: a command to be copied. */
 export type GoOn = (runId: string) => string
@@ -38,15 +39,23 @@ export function resumeCommand(
 }
 
 export function leftLines(run: Run, goOn: GoOn, colours: Colours): readonly string[] {
+  const { id: runId, state, questions, plan, proposed } = run
+  const standing = { runId, state, questions, plan, proposed }
   const reports = [...run.ledger()]
   const done = reports.filter(({ status }) => status === 'succeeded').length
   const steps = `${String(done)} of ${counted(reports.length, 'step')} done`
   return [
     `${colours.yellow('‖')} ${colours.bold('left unfinished')}: ${printable(run.id)}, with ${steps}; go on with it:`,
     `  ${goOn(run.id)}`,
+    ...questionLines(standing, colours),
   ]
 }
 
 export function leftDocument(run: Run, goOn: GoOn): object {
-  return { ...summaryDocument(endedRun(run), undefined), state: run.state, left: { goOn: goOn(run.id) } }
+  return {
+    ...summaryDocument(endedRun(run), undefined),
+    state: run.state,
+    questions: run.questions,
+    left: { goOn: goOn(run.id) },
+  }
 }

@@ -15,12 +15,14 @@ export function endedRequests(journal: SqliteJournal, runId: string): ReadonlySe
 const lookMs = 10
 const longestMs = 2_000
 
-/** Says of each request that has come to its end meanwhile what became of it. */
+/** Says of each request that has come to its end meanwhile what became of it.
+ *
+ * @returns those */
 export async function tellRequests(
   run: Pick<Run, 'id' | 'outcome'>,
   { journal: path, before }: { readonly journal: string; readonly before: ReadonlySet<number> },
   output: Output,
-): Promise<void> {
+): Promise<readonly RunRequest[]> {
   const requests = await withJournal(path, async (journal) => {
     for (let waitedMs = 0; ; waitedMs += lookMs) {
       const isLast = run.outcome !== undefined || waitedMs >= longestMs // asked first
@@ -29,7 +31,9 @@ export async function tellRequests(
       await sleep(lookMs)
     }
   })
-  output.note(requests.filter((request) => !isOpenRequest(request)).map((request) => lineOf(request, output)))
+  const ended = requests.filter((request) => !isOpenRequest(request))
+  output.note(ended.map((request) => lineOf(request, output)))
+  return ended
 }
 
 function lineOf(request: RunRequest, { errorColours: colours }: Output): string {

@@ -35,7 +35,13 @@ export function amendmentLines({ because, operations }: Patch, plan: Plan, colou
 
 /** The questions of a run, each with the command that answers it. */
 export function questionLines(
-  { runId, state, questions, plan: current, proposed }: Replay,
+  {
+    runId,
+    state,
+    questions,
+    plan: current,
+    proposed,
+  }: Pick<Replay, 'runId' | 'state' | 'questions' | 'plan' | 'proposed'>,
   colours: Colours,
 ): string[] {
   const run = quoted(runId)

@@ -252,7 +252,12 @@ describe('a run of another process', () => {
       /Asked of it[^]*1 {2}step\.answered ask by [^]*2 {2}step\.skip long by ann/,
     )
     const resumed = await planloom('resume', plan, ...tools, '--json', '-q')
-    expect(resumed).toMatchObject({ code: 0, json: { outcome: { status: 'completed' } } })
+    const taken = [
+      { number: 1, command: { type: 'step.answered' }, seq: expect.any(Number) },
+      { number: 2, command: { type: 'step.skip' }, by: 'ann', seq: expect.any(Number) },
+      { number: 3, command: { type: 'step.retry' }, refused: { code: 'COMMAND_REFUSED' } },
+    ]
+    expect(resumed).toMatchObject({ code: 0, json: { outcome: { status: 'completed' }, requests: taken } })
     expect(resumed.stderr).toMatch(
       /✓ request 1: step\.answered ask by .* is event \d+\n✓ request 2: step\.skip long by ann is event/,
     )

@@ -132,7 +132,7 @@ describe.concurrent('the planloom process', { timeout: 180_000 }, () => {
     const wants = ['run', planFile('approved', 'wait'), ...tools, '-j', journal, '--people', 'journal']
     const left = await planloom([...wants, '--approval', 'required'], signalAt('SIGTERM', 'planloom approve'))
     expect(left.code).toBe(75)
-    expect(left.stdout).toContain('--people journal')
+    expect(left.stdout).toMatch(/--people journal\nIt waits for\n {2}the plan {2}planloom approve run-/)
     const resume = ['resume', planFile('approved', 'wait'), ...tools, '-j', journal]
     for (const people of [[], ['--people', 'journal']]) {
       const again = await planloom([...resume, ...people], signalAt('SIGTERM', 'planloom approve'))

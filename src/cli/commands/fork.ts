@@ -51,9 +51,9 @@ export async function fork(
     ...(by !== undefined && { by }),
   }
   return carryOut(file, running, output, async (runtime) => {
-    const begun = await runtime.fork(runId, at, changes)
-    output.note([`${begun.id} is forked from ${runId}, after event ${at}`])
-    return begun
+    const run = await runtime.fork(runId, at, changes)
+    output.note([`${run.id} is forked from ${runId}, after event ${at}`])
+    return { run }
   })
 }
 

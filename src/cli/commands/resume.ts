@@ -28,9 +28,8 @@ export async function resume(
   })
   const going = { ...running, ...peopleFor(options, output), ...(plannerBefore !== undefined && { plannerBefore }) }
   return carryOut(file, going, output, async (runtime) => {
-    const begun = await runtime.resume(runId, resuming(options)).catch(inWordsOfTheCommand)
-    await tellRequests(begun, { journal: path, before }, output)
-    return begun
+    const resumed = await runtime.resume(runId, resuming(options)).catch(inWordsOfTheCommand)
+    return { run: resumed, requests: await tellRequests(resumed, { journal: path, before }, output) }
   })
 }
 

@@ -1,5 +1,5 @@
 // `planloom resume --all`: goes on with every run of a journal that is not over, side by side.
-import { PlanloomError, type Outcome, type Run, type RunLeft } from '../../runtime/index.ts'
+import { PlanloomError, type Outcome, type Run, type RunLeft, type RunRequest } from '../../runtime/index.ts'
 import { accompany } from '../company.ts'
 import { printable } from '../escape.ts'
 import { exitCodeOfOutcome, exitCodes } from '../exitCodes.ts'
@@ -29,7 +29,9 @@ export async function resumeAll(file: string, given: ResumeAllCommandOptions, ou
   try {
     const { resumed, owned, failed } = await runtime.resumeAll({ ...resuming(options), ...(labels && { labels }) })
     output.note([...owned.map((left) => leftLine(left, output)), ...failed.map((left) => leftLine(left, output))])
-    for (const run of resumed) await tellRequests(run, { journal, before: before.get(run.id) ?? new Set() }, output)
+    const requests = new Map<Run, readonly RunRequest[]>()
+    for (const run of resumed)
+      requests.set(run, await tellRequests(run, { journal, before: before.get(run.id) ?? new Set() }, output))
     const goOn = goOnWith(file, options)
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const ended = await Promise.all(
@@ -43,9 +45,10 @@ export async function resumeAll(file: string, given: ResumeAllCommandOptions, ou
     if (ended.length === 0) output.print(['No run was gone on with.'])
     output.document({
       journal,
-      resumed: ended.map(({ run, outcome }) =>
-        outcome === undefined && goOn ? leftRunDocument(run, goOn) : summaryDocument(endedRun(run), outcome),
-      ),
+      resumed: ended.map(({ run, outcome }) => ({
+        ...(outcome === undefined && goOn ? leftRunDocument(run, goOn) : summaryDocument(endedRun(run), outcome)),
+        requests: requests.get(run),
+      })),
       owned: owned.map(leftDocument),
       failed: failed.map(leftDocument),
     })

@@ -10,6 +10,7 @@ import {
   type Planner,
   type Run,
   type RunLimits,
+  type RunRequest,
   type Runtime,
   type RuntimeOptions,
   type UncertainPolicy,
@@ -60,7 +61,14 @@ export async function run(file: string, options: RunOptions, output: Output): Pr
   const { journal } = options
   if (journal !== undefined && !isDatabase(journal)) checkWritable(journal, { overwrite: options.overwrite })
   // What is given is checked before anything runs.
-  return carryOut(file, options, output, (runtime, work) => runtime.start(work.goal ?? (work.plan as Plan)))
+  return carryOut(file, options, output, (runtime, work) => ({ run: runtime.start(work.goal ?? (work.plan as Plan)) }))
+}
+
+/** A run that has begun, or is gone on with. */
+export interface Begun {
+  readonly run: Run
+  /** What was asked of it before, and has come to its end since. */
+  readonly requests?: readonly RunRequest[]
 }
 
 /** Carries out what a file holds.
@@ -71,12 +79,12 @@ export async function carryOut(
   file: string,
   options: RunOptions,
   output: Output,
-  begin: (runtime: Runtime, work: Work) => Run | Promise<Run>,
+  begin: (runtime: Runtime, work: Work) => Begun | Promise<Begun>,
 ): Promise<number> {
   let progress: Progress | undefined
   const { runtime, work, questions } = await openWork(file, options, output, () => progress)
   try {
-    const begun = await begin(runtime, work)
+    const { run: begun, requests } = await begin(runtime, work)
     if (options.events && output.isJson) streamTransitions(begun, output)
     if (!options.quiet) progress = showProgress(begun, output)
     const { limits } = work
@@ -84,7 +92,16 @@ export async function carryOut(
     const findRun = (id: string): Run | undefined => runtime.runs.find((one) => one.id === id)
     const goOn = goOnWith(file, options)
     const graceMs = limits?.graceMs
-    const code = await seeThrough(begun, { questions, findRun, output, progress, journal, graceMs, goOn })
+    const code = await seeThrough(begun, {
+      questions,
+      findRun,
+      output,
+      progress,
+      journal,
+      graceMs,
+      goOn,
+      requests,
+    })
     const ids = [...begun.ledger()].map(({ id }) => id)
     output.note(unusedAnswerLines(questions.unused(), ids).map((line) => output.errorColours.yellow(line)))
     return code
