@@ -3,12 +3,14 @@
 // A1. Found out once for each server and model, for all of this process: a refusal costs one request, and no more than one.
 // A2. A way is given up only after a refusal that names what was asked for; any other error says nothing about it.
 import type { FormatRung } from './json/formatLadder.ts'
+import { isAboutTools, isAboutValue } from './refusals.ts'
 
 export interface Abilities {
   rung: FormatRung
   /** Takes `stream_options`: without, it does not tell what a stream used. */
   streamOptions: boolean
   stream: boolean
+  tools: boolean
   /** What the limit of an answer is called: reasoning models of OpenAI refuse the old name, and local servers the new one. */
   lengthName: 'max_tokens' | 'max_completion_tokens'
   /** Whether the name of the limit has been tried the other way. */
@@ -23,6 +25,7 @@ export function abilitiesOf(server: string, model: string): Abilities {
     rung: 'strict',
     streamOptions: true,
     stream: true,
+    tools: true,
     lengthName: server.includes('api.openai.com') ? 'max_completion_tokens' : 'max_tokens',
     lengthWasTurned: false,
   }
@@ -35,6 +38,8 @@ export interface Asked {
   readonly hasStreamOptions: boolean
   readonly isStream: boolean
   readonly lengthName: Abilities['lengthName'] | undefined
+  /** Tools to be called, and not only to take the answer. */
+  readonly hasTools: boolean
 }
 
 /** Gives up what a refusal names (A2). @returns whether the request is worth another attempt */
@@ -43,9 +48,14 @@ export function learnFrom(refusal: string, asked: Asked, abilities: Abilities): 
     abilities.streamOptions = false
     return true
   }
-  if (asked.lengthName !== undefined && !abilities.lengthWasTurned && refusal.includes(asked.lengthName)) {
+  const namesLength = asked.lengthName !== undefined && refusal.includes(asked.lengthName) && !isAboutValue(refusal)
+  if (namesLength && !abilities.lengthWasTurned) {
     abilities.lengthName = asked.lengthName === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
     abilities.lengthWasTurned = true
+    return true
+  }
+  if (asked.hasTools && isAboutTools(refusal)) {
+    abilities.tools = false
     return true
   }
   if (asked.isStream && /\bstream(ing)?\b/i.test(refusal)) {

@@ -9,30 +9,34 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import { PlanloomError } from '../errors.ts'
 import type { Abilities } from './abilities.ts'
+import { answerOf, unfitAnswer, unfitAnswerIn } from './answerOf.ts'
 import type { AskedAs } from './askedAs.ts'
 import { estimateRequest, estimateTokens } from './estimateTokens.ts'
 import { explainFailure } from './explainFailure.ts'
-import { findJson } from './json/jsonInText.ts'
+import { isAboutRung, type FormatRung } from './json/formatLadder.ts'
 import { jsonPieces } from './json/jsonPieces.ts'
 import type { JsonFormat, ModelAnswer, ModelUsage } from './model.ts'
 import { longestMs } from './modelClient.ts'
 import type { ModelSettings } from './modelSettings.ts'
 import type { Attempt } from './server/attempt.ts'
 import { noUsage } from '../machines/modelUsage.messages.ts'
+import { isAboutTools } from './refusals.ts'
 import { usageOf } from './usage.ts'
 import { chatRequest } from './wire/chatRequest.ts'
 import { ChatReader } from './wire/chatReader.ts'
-import type { Gathered, Pieces } from './wire/gathered.ts'
+import { ReportedFault, type Pieces } from './wire/gathered.ts'
 import { readAnswer } from './wire/readAnswer.ts'
 import { responsesRequest } from './wire/responsesRequest.ts'
 import { ResponsesReader } from './wire/responsesReader.ts'
 import { watchSilence } from './wire/silenceWatch.ts'
+import { withoutKeys } from './wire/withoutKeys.ts'
 
 export interface AttemptSettings {
   readonly settings: ModelSettings
   readonly client: () => Promise<OpenAI>
   readonly asked: AskedAs
   readonly format: JsonFormat | undefined
+  readonly rung: FormatRung
   readonly abilities: Abilities
   readonly maxTokens: number | undefined
   readonly signal: AbortSignal
@@ -42,10 +46,10 @@ export interface AttemptSettings {
 
 export async function attemptOnce(attempt: AttemptSettings): Promise<Attempt<ModelAnswer>> {
   const { settings, asked, signal, spend } = attempt
-  const { place, model, redact, timeoutMs, maxBytes, clock, prices, api } = settings
+  const { timeoutMs, maxBytes, clock, prices, api } = settings
   using watch = watchSilence(clock, timeoutMs, signal) // O1
   const listener = guarded(attempt.onText)
-  const pieces = piecesFor(attempt, listener.tell)
+  const pieces = withoutKeys(piecesFor(attempt, listener.tell), settings.keys)
   const reader = api === 'chat' ? new ChatReader(pieces) : new ResponsesReader(pieces)
   const estimated = (): ModelUsage => {
     const counts = {
@@ -63,18 +67,25 @@ export async function attemptOnce(attempt: AttemptSettings): Promise<Attempt<Mod
       watch.heard()
     }
     const gathered = await readAnswer(response, reader, { maxBytes, signal: watch.signal, onChunk })
+    pieces.end()
     const usage = gathered.usage === undefined ? estimated() : usageOf(gathered.usage, prices)
     spend(usage)
     return { status: 'answered', value: answerOf(gathered, attempt, usage), tokens: usage.tokens }
   } catch (thrown) {
-    const usage = hasBegun ? estimated() : noUsage
-    if (hasBegun) spend(usage) // O3
+    const unfit = unfitAnswerIn(thrown)
+    const hasSaid = reader.written !== ''
+    const isBilled = unfit !== undefined || (hasBegun && (hasSaid || !(thrown instanceof ReportedFault)))
+    const usage = isBilled ? estimated() : noUsage
+    if (isBilled) spend(usage) // O3
     signal.throwIfAborted()
     if (listener.thrown !== undefined) throw listener.thrown.error
     const own = thrownOnPurpose(thrown)
     if (own !== undefined) throw own
     const silentMs = watch.hasFired ? timeoutMs : undefined
-    const failed = explainFailure(thrown, { place, model, redact, hasBegun, silentMs, usage })
+    if (unfit !== undefined)
+      return { status: 'answered', value: unfitAnswer(unfit, attempt, usage), tokens: usage.tokens }
+    const isRefusal = (said: string): boolean => isAboutWay(said, attempt)
+    const failed = explainFailure(thrown, { settings, hasBegun, hasSaid, isRefusal, silentMs, usage })
     return { ...failed, ...(hasBegun && { tokens: usage.tokens }) }
   }
 }
@@ -95,6 +106,11 @@ async function send(
   return chat.completions.create(body, options).asResponse()
 }
 
+/** Whether it is a way of asking that is refused, by whatever status. */
+function isAboutWay(said: string, { asked, format, rung }: AttemptSettings): boolean {
+  return (format !== undefined && isAboutRung(rung, said)) || (asked.tools.length > 0 && isAboutTools(said))
+}
+
 function piecesFor({ asked, format }: AttemptSettings, tell: (piece: string) => void): Pieces {
   const schema = format?.schema
   const isObject = typeof schema === 'object' && (schema['type'] === undefined || schema['type'] === 'object')
@@ -104,32 +120,6 @@ function piecesFor({ asked, format }: AttemptSettings, tell: (piece: string) => 
     onArguments: (name, piece) => {
       if (name === asked.answerTool) tellJson(piece)
     },
-  }
-}
-
-function answerOf(gathered: Gathered, { settings, asked, format }: AttemptSettings, usage: ModelUsage): ModelAnswer {
-  const answers = gathered.calls.filter(({ name }) => name === asked.answerTool)
-  const calls = gathered.calls.filter(({ name }) => name !== asked.answerTool)
-  const text = answers.length > 0 ? answers.map((answer) => answer.arguments).join('\n') : gathered.text
-  const { refusal } = gathered
-  return {
-    end: gathered.end === 'calls' && calls.length === 0 ? 'stop' : gathered.end,
-    text: format === undefined ? text : jsonOf(text),
-    calls,
-    ...(refusal !== undefined && { refusal }),
-    model: gathered.model ?? settings.model,
-    usage,
-  }
-}
-
-/** Without words around it; a text in which none can be found stays as it is, for whoever reads it to say what is wrong. */
-function jsonOf(text: string): string {
-  const trimmed = text.trim()
-  if (trimmed.startsWith('{') && trimmed.endsWith('}')) return trimmed
-  try {
-    return findJson(trimmed)
-  } catch {
-    return text
   }
 }
 

@@ -6,7 +6,7 @@
 import type { OpenAI } from 'openai'
 import { PlanloomError } from '../errors.ts'
 import { abilitiesOf, learnFrom, type Abilities } from './abilities.ts'
-import { askAs } from './askedAs.ts'
+import { askAs, type AskedAs } from './askedAs.ts'
 import { attemptOnce, type AttemptSettings } from './attemptOnce.ts'
 import { estimateRequest, usualOutput } from './estimateTokens.ts'
 import { lowerOf, rungBelow, rungToTry, SchemaRungs, type FormatRung } from './json/formatLadder.ts'
@@ -134,14 +134,15 @@ async function ask(
   for (let refusals = 0; ; refusals++) {
     const known =
       request.format === undefined ? abilities.rung : lowerOf(abilities.rung, schemaRungs.of(request.format.schema))
-    const rung = tried === undefined ? known : lowerOf(known, tried.rung)
-    const asked = askAs(request, rung)
+    const rung = lowerOf(settings.jsonFormat, tried === undefined ? known : lowerOf(known, tried.rung))
+    const asked = askAs(withToolsTaken(request, parts), rung)
     const now = { ...abilities }
     const attempt: AttemptSettings = {
       settings,
       client,
       asked,
       format: request.format,
+      rung,
       abilities: now,
       maxTokens,
       signal,
@@ -154,7 +155,7 @@ async function ask(
       return answer
     } catch (error) {
       if (refusals === mostRefusals) throw error
-      if (learn(error, { parts, request, rung, now, maxTokens })) continue
+      if (learn(error, { parts, request, asked, rung, now, maxTokens })) continue
       const refusal = request.format === undefined ? undefined : refusalIn(error)
       const below = refusal === undefined ? undefined : rungToTry(rung, refusal)
       if (below === undefined) throw tried?.since ?? error
@@ -169,6 +170,7 @@ const mostRefusals = 10
 interface Refused {
   readonly parts: Parts
   readonly request: ModelRequest
+  readonly asked: AskedAs
   readonly rung: FormatRung
   /** As they were when it was asked. */
   readonly now: Abilities
@@ -176,7 +178,7 @@ interface Refused {
 }
 
 /** @returns whether the server may take the request in another way */
-function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused): boolean {
+function learn(error: unknown, { parts, request, asked, rung, now, maxTokens }: Refused): boolean {
   const { abilities, schemaRungs, settings } = parts
   const refusal = refusalIn(error)
   if (refusal === undefined) return false
@@ -185,6 +187,7 @@ function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused
     hasStreamOptions: isChat && now.stream && now.streamOptions,
     isStream: now.stream,
     lengthName: isChat && maxTokens !== undefined ? now.lengthName : undefined,
+    hasTools: asked.tools.some(({ name }) => name !== asked.answerTool),
   }
   if (learnFrom(refusal, sent, abilities)) return true
   if (request.format === undefined) return false
@@ -196,8 +199,24 @@ function learn(error: unknown, { parts, request, rung, now, maxTokens }: Refused
 
 /** What the server has against the request; `undefined` where it is not the request that failed. */
 function refusalIn(error: unknown): string | undefined {
-  if (!(error instanceof ModelError) || !aboutTheRequest.has(error.httpStatus ?? 0)) return undefined
+  if (!(error instanceof ModelError) || error.code !== 'MODEL_REQUEST_REFUSED') return undefined
+  if (isSentOn(error)) return undefined
   return error.cause instanceof Error ? error.cause.message : ''
 }
 
-const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 415, 422, 501])
+/** A redirect says nothing of what was asked. */
+function isSentOn({ httpStatus = 0 }: ModelError): boolean {
+  return httpStatus >= 300 && httpStatus < 400
+}
+
+/** Without tools that can be done without, where the server takes none. @throws `MODEL_TOOLS_REFUSED` where there are others */
+function withToolsTaken(request: ModelRequest, { abilities, settings }: Parts): ModelRequest {
+  const { tools = [], ...rest } = request
+  if (abilities.tools || tools.length === 0) return request
+  const needed = tools.filter(({ optional }) => optional !== true)
+  if (needed.length === 0) return rest
+  const { model, place } = settings
+  throw new ModelError('MODEL_TOOLS_REFUSED', `The model "${model}" at ${place} takes no tools, and this needs them.`, {
+    hint: 'Choose a model that can call tools, or have the server allow for it; steps that name no tools can do without.',
+  })
+}

@@ -19,6 +19,8 @@ export interface ModelTool {
   readonly name: string
   readonly description: string
   readonly input: JsonSchema
+  /** Left out where the server takes no tools; a request with others fails there. @default false */
+  readonly optional?: boolean
 }
 
 export interface ToolCall {
@@ -93,7 +95,7 @@ export interface CallReport {
 /** A language model. `createModel` makes one for any OpenAI-compatible address; one of your own has a name and one method. */
 export interface Model {
   readonly name: string
-  /** @throws `PlanloomError`: `MODEL_UNAVAILABLE`, `MODEL_RATE_LIMITED`, `MODEL_REQUEST_REFUSED`, `MODEL_CONTEXT_TOO_LONG`, `MODEL_KEY_REFUSED`,
+  /** @throws `PlanloomError`: `MODEL_UNAVAILABLE`, `MODEL_RATE_LIMITED`, `MODEL_REQUEST_REFUSED`, `MODEL_TOOLS_REFUSED`, `MODEL_CONTEXT_TOO_LONG`, `MODEL_KEY_REFUSED`,
    * `MODEL_ANSWER_BROKEN`, `MODEL_CALL_TIMEOUT`, `BUDGET_SHORT`; what a `signal` fired with. Its `usage` says what was used all the same (M3). */
   complete(request: ModelRequest, options: CallOptions): Promise<ModelAnswer>
 }

@@ -1,6 +1,7 @@
 // The client of the `openai` package: made at the first call, so that whoever uses no model does not wait for its loading.
 import type { OpenAI } from 'openai'
 import type { Redact } from './redact.ts'
+import { errorInUsualForm } from './wire/errorBody.ts'
 
 export interface ClientSettings {
   readonly baseURL: string
@@ -44,19 +45,8 @@ function boundedErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch 
     const { status, statusText, headers } = response
     const kept = new Headers(headers)
     for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) kept.delete(name)
-    const body = inUsualForm(await beginningOf(response.body as ReadableStream<Uint8Array>))
+    const body = errorInUsualForm(await beginningOf(response.body as ReadableStream<Uint8Array>))
     return new Response(body, { status: status < 200 ? 500 : status, statusText, headers: kept })
-  }
-}
-
-/** The package shows what stands in `error`; some servers write it elsewhere. */
-function inUsualForm(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body)
-    if (typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'object') return body
-    return JSON.stringify({ error: { message: body } })
-  } catch {
-    return body
   }
 }
 

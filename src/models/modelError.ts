@@ -8,6 +8,7 @@ export type ModelErrorCode =
   | 'MODEL_UNAVAILABLE'
   | 'MODEL_RATE_LIMITED'
   | 'MODEL_REQUEST_REFUSED'
+  | 'MODEL_TOOLS_REFUSED'
   | 'MODEL_CONTEXT_TOO_LONG'
   | 'MODEL_KEY_REFUSED'
   | 'MODEL_ANSWER_BROKEN'
@@ -22,6 +23,7 @@ export interface ModelErrorDetails {
 /** The same request would be answered the same way again. */
 const final: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
   'MODEL_REQUEST_REFUSED',
+  'MODEL_TOOLS_REFUSED',
   'MODEL_CONTEXT_TOO_LONG',
   'MODEL_KEY_REFUSED',
 ])
@@ -34,7 +36,7 @@ const final: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * error.usage.tokens // 0
  */
 export class ModelError extends PlanloomError {
-  override readonly name = 'ModelError'
+  override readonly name: string = 'ModelError'
   declare readonly code: ModelErrorCode
   /** What the call has used before it failed. */
   readonly usage: ModelUsage

@@ -1,7 +1,9 @@
 // The options of a model, checked and completed.
 import type { OpenAI } from 'openai'
 import { PlanloomError } from '../errors.ts'
+import { formatRungs, type FormatRung } from './json/formatLadder.ts'
 import { redactor, type Redact } from './redact.ts'
+import { secretsOf, type Secrets } from './secrets.ts'
 import { systemServerClock, type ServerClock } from './server/serverClock.ts'
 import { serverFor, type FindServer, type ServerSettings } from './server/modelServer.ts'
 import type { ModelPrices } from './usage.ts'
@@ -17,6 +19,9 @@ export interface ModelOptions extends ServerSettings {
   readonly client?: OpenAI
   /** @default 'chat', which all servers speak */
   readonly api?: 'chat' | 'responses'
+  /** The way of asking for JSON to begin with; those above it are not tried: a strict schema, a loose one, some JSON object, the arguments
+   * of a tool, words. What the server refuses goes down from there by itself. @default 'strict' */
+  readonly jsonFormat?: FormatRung
   /** Without them, calls cost nothing. */
   readonly prices?: ModelPrices
   /** Longest answer, in tokens, where a request names none. @default that of the server */
@@ -49,6 +54,7 @@ export interface ModelSettings {
   readonly apiKey: string | undefined
   readonly client: OpenAI | undefined
   readonly api: 'chat' | 'responses'
+  readonly jsonFormat: FormatRung
   readonly prices: ModelPrices | undefined
   readonly maxTokens: number | undefined
   readonly timeoutMs: number
@@ -57,6 +63,8 @@ export interface ModelSettings {
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
   readonly redact: Redact
+  /** Of the keys alone, for what the model itself says. */
+  readonly keys: Secrets
   readonly clock: ServerClock
   readonly servers: FindServer
   readonly limits: ServerSettings
@@ -70,6 +78,7 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     model,
     client,
     api = 'chat',
+    jsonFormat = 'strict',
     prices,
     maxTokens,
     timeoutMs = 120_000,
@@ -84,6 +93,11 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     throw invalid(
       '"client" stands beside "baseURL" or "apiKey".',
       'A client has its own address and key: leave the others out.',
+    )
+  if (!formatRungs.includes(jsonFormat))
+    throw invalid(
+      `"jsonFormat" is ${JSON.stringify(jsonFormat)}.`,
+      `It takes ${formatRungs.map((rung) => `"${rung}"`).join(', ')}.`,
     )
   checkNumbers({ maxTokens, timeoutMs, callMs, maxBytes })
   checkPrices(prices)
@@ -110,6 +124,7 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     apiKey,
     client,
     api,
+    jsonFormat,
     prices,
     maxTokens,
     timeoutMs,
@@ -118,10 +133,18 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     headers,
     fetch: options.fetch ?? ((...args) => fetch(...args)),
     redact: redactor(secrets),
+    keys: secretsOf([apiKey, client?.apiKey ?? undefined, ...keysIn(searchParams), ...keysIn(Object.entries(headers))]),
     clock,
     servers,
     limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
   }
+}
+
+/** Values that are keys, as their names say; of "Bearer abc" the key is "abc". */
+function keysIn(named: Iterable<readonly [string, string]>): string[] {
+  return [...named].flatMap(([name, value]) =>
+    /auth|key|token|secret|cookie|password/i.test(name) ? [value, value.split(/\s+/).at(-1) ?? value] : [],
+  )
 }
 
 /** An empty variable is one that is not set. */

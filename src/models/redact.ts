@@ -2,35 +2,22 @@
 //
 // R1. No error holds the key: neither its message, nor its stack, nor any of its causes.
 
+import { mark, secretsOf } from './secrets.ts'
+
 export type Redact = (text: string) => string
 
 /** Takes out these secrets in any writing, and whatever looks like a key or an `Authorization` header. */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
-  const written = secrets.flatMap((secret) =>
-    secret !== undefined && secret.length >= shortestSecret
-      ? [
-          secret,
-          encodeURIComponent(Buffer.from(secret).toString('utf8')),
-          JSON.stringify(secret).slice(1, -1),
-          Buffer.from(secret).toString('base64'),
-        ]
-      : [],
-  )
-  const longestFirst = [...new Set(written)].sort((a, b) => b.length - a.length)
-  return (text) => {
-    let redacted = text
-    for (const secret of longestFirst) redacted = redacted.replaceAll(secret, mark)
-    return redacted
+  const known = secretsOf(secrets)
+  return (text) =>
+    known
+      .takeOut(text)
       .replace(bearer, `$1 ${mark}`)
       .replace(keyHeader, `$1${mark}`)
       .replace(openAiKey, mark)
       .replace(userInfo, `$1${mark}@`)
-  }
 }
 
-/** What is shorter ("none", "ollama") stands where a local server asks for no key. */
-const shortestSecret = 8
-const mark = '[redacted]'
 const bearer = /\b(bearer|basic)\s+(?!\[redacted\])[\w.~+/=*-]{6,}/gi
 const keyHeader =
   /\b((?:authorization|api-key|x-api-key)["']?\s*[:=]\s*["']?)(?!bearer|basic|\[redacted\])[\w.~+/=*-]{6,}/gi

@@ -85,6 +85,7 @@ describe('a model executor', () => {
       /^The instruction:\nSum up\.\n\nIts input:\n<data \w{12} "input">\n\{"of":"prices"\}\n<\/data \w{12}>$/,
     )
     expect(request?.tools?.map(({ name }) => name)).toEqual(['read', 'report_surprise', 'read_more'])
+    expect(request?.tools?.map(({ optional = false }) => optional)).toEqual([false, true, true]) // O3
     expect(request?.tools?.[0]).toEqual({ name: 'read', description: 'Does nothing.', input: tools.get('read')?.input })
     expect(request).not.toHaveProperty('format')
     expect(JSON.stringify(request)).not.toMatch(/run\/|"sum"/)
@@ -371,6 +372,18 @@ describe('an output', () => {
       code: 'MODEL_OUTPUT_INVALID',
       retryable: true,
     })
+  })
+
+  it.each([undefined, { type: 'string' }])('is what comes after the thoughts (expected: %j)', async (expect_) => {
+    const expected = expect_ === undefined ? {} : { expect: expect_ }
+    const { result } = follow(['<think>Short?\nYes.</think>\nAll is well.'], { work: expected })
+    expect(await result).toMatchObject({ output: 'All is well.' })
+  })
+
+  it('that is nothing but thoughts is asked for again', async () => {
+    const { result, requests } = follow(['<think>Short?</think>', 'All is well.'])
+    expect(await result).toMatchObject({ output: 'All is well.' })
+    expect(requests).toHaveLength(2)
   })
 
   it('that is a text fits where a text is expected', async () => {

@@ -58,8 +58,7 @@ async function ask(options: Partial<ModelOptions>): Promise<unknown> {
   try {
     const model = createModel({ model: 'test', retries: 0, ...options })
     const request = { messages: [{ role: 'user', text: `say ${key} of ${organization}` }] } as const
-    await model.complete(request, { signal: new AbortController().signal })
-    return undefined
+    return await model.complete(request, { signal: new AbortController().signal })
   } catch (error) {
     return error
   }
@@ -80,17 +79,19 @@ describe('a key', () => {
               failuresInARow: 9,
             }
       const logged = listenToLogs()
-      const error = await ask(options)
+      const came = await ask(options)
       const logs = logged()
       expectNoKey(logs)
-      // What a model of the caller's own client answers with is the caller's: the organisation is known from headers only there.
-      const text = seen(error)
-      for (const form of way === 'options' ? forms : forms.slice(0, 3)) expect(text).not.toContain(form)
+      // In an error, no header of ours; in what the model itself says, no key. Headers of the caller's own client are not known.
+      const text = seen(came)
+      const isKnown = way === 'options' && came instanceof Error
+      for (const form of isKnown ? forms : forms.slice(0, 3)) expect(text).not.toContain(form)
       if ('drop' in reply) continue // nothing has come that could be recorded
       // What a client stops reading is written behind its back.
       while (!existsSync(path)) await new Promise(setImmediate)
       expectNoKey(readFileSync(path, 'utf8'))
-      expectNoKey(seen(await ask({ baseURL: server.url, apiKey: key, headers, fetch: replayCassette(path) })))
+      const replayed = seen(await ask({ baseURL: server.url, apiKey: key, headers, fetch: replayCassette(path) }))
+      for (const form of forms.slice(0, 3)) expect(replayed).not.toContain(form)
     }
     const [first] = server.requests
     expect(first?.headers['authorization']).toBe(`Bearer ${key}`) // it was really sent

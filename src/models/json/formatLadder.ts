@@ -4,16 +4,17 @@
 // L2. A refusal of the schema, and not of the way, goes down for this schema only.
 // L3. A refusal that does not say what it is about may be about the rung: a lower one is tried, and kept to only if that was it.
 import type { JsonSchema } from '../../plan/json.ts'
+import { isAboutSomethingElse } from '../refusals.ts'
 
 /** `strict`: the schema is kept to, letter by letter. `schema`: it is sent, and may be kept to. `object`: some JSON object.
  * `tool`: as the arguments of a tool that has to be called. `text`: in words. */
 export type FormatRung = 'strict' | 'schema' | 'object' | 'tool' | 'text'
 
-const rungs: readonly FormatRung[] = ['strict', 'schema', 'object', 'tool', 'text']
+export const formatRungs: readonly FormatRung[] = ['strict', 'schema', 'object', 'tool', 'text']
 
 /** The lower one. */
 export function lowerOf(a: FormatRung, b: FormatRung): FormatRung {
-  return rungs[Math.max(rungs.indexOf(a), rungs.indexOf(b))] ?? 'text'
+  return formatRungs[Math.max(formatRungs.indexOf(a), formatRungs.indexOf(b))] ?? 'text'
 }
 
 /** @returns where to go on, and for what; `undefined` where the refusal is about something else */
@@ -21,8 +22,8 @@ export function rungBelow(
   rung: FormatRung,
   refusal: string,
 ): { readonly rung: FormatRung; readonly of: 'server' | 'schema' } | undefined {
-  if (rung === 'text' || !about[rung].test(refusal)) return undefined
-  const below = rungs[rungs.indexOf(rung) + 1] ?? 'text'
+  if (rung === 'text' || !isAboutRung(rung, refusal)) return undefined
+  const below = formatRungs[formatRungs.indexOf(rung) + 1] ?? 'text'
   if ((rung === 'strict' || rung === 'schema') && blamesSchema.test(refusal)) return { rung: below, of: 'schema' } // L2
   // Who does not know of schemas does not know of loose ones either; who refuses `strict` may.
   const isOfStrict = rung === 'strict' && /\bstrict\b/i.test(refusal)
@@ -31,13 +32,14 @@ export function rungBelow(
 
 /** L3. @returns the rung to try; `undefined` where the refusal is about something else, or there is no lower one */
 export function rungToTry(rung: FormatRung, refusal: string): FormatRung | undefined {
-  if (rung === 'text' || aboutSomethingElse.test(refusal)) return undefined
+  if (rung === 'text' || isAboutSomethingElse(refusal)) return undefined
   return rung === 'strict' || rung === 'schema' ? 'object' : 'text'
 }
 
-/** Key, account, length, and the model itself. */
-const aboutSomethingElse =
-  /api[ _-]?key|unauthori[sz]ed|billing|quota|credit|context|\btoo (?:long|large|many)\b|maximum|exceeds?|no such model|model .*(?:not (?:found|exist)|does not exist|unknown)|unknown model/i
+/** Whether a refusal names the way of a rung. */
+export function isAboutRung(rung: FormatRung, refusal: string): boolean {
+  return rung !== 'text' && about[rung].test(refusal)
+}
 
 const schemaWords =
   /response_format|json_schema|text\.format|structured[ _-]?outputs?|json[ _-]schema|grammar|\bstrict\b/i

@@ -67,11 +67,11 @@ function nameOf(value: Json): string {
 }
 
 /** What some models think aloud before they answer. Where the chat template has opened the thoughts, only their end is in the text. */
-function withoutThoughts(text: string): string {
+export function withoutThoughts(text: string): string {
   const isOpened = /^\s*<think(?:ing)?>/.test(text)
   const end = isOpened || !/^[\s\ufeff]*(?:```|[{["])/.test(text) ? /<\/think(?:ing)?>/.exec(text) : null
   if (end === null) return isOpened ? '' : text
-  return text.slice(end.index + end[0].length)
+  return text.slice(end.index + end[0].length).trimStart()
 }
 
 interface Fault extends JsonFault {

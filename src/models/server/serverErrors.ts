@@ -1,9 +1,9 @@
 // Errors of calls that a server did not answer. They name the server by `serverName`, which holds no key.
-import { PlanloomError } from '../../errors.ts'
+import { ModelError } from '../modelError.ts'
 import type { Closure } from './circuitBreaker.ts'
 
 /** A server cannot be called, or does not answer. */
-export class ModelUnavailableError extends PlanloomError {
+export class ModelUnavailableError extends ModelError {
   override readonly name = 'ModelUnavailableError'
   /** Since when it has not answered, in ms since the epoch. */
   readonly since: number
@@ -21,7 +21,7 @@ export class ModelUnavailableError extends PlanloomError {
 }
 
 /** A server puts calls off for longer than they wait. */
-export class ModelRateLimitedError extends PlanloomError {
+export class ModelRateLimitedError extends ModelError {
   override readonly name = 'ModelRateLimitedError'
   /** Until when the server wants no calls, in ms since the epoch. */
   readonly retryAt: number
@@ -35,7 +35,7 @@ export class ModelRateLimitedError extends PlanloomError {
   }
 }
 
-export function restingServer(server: string, { since, retryAt, failures }: Closure, cause: unknown): PlanloomError {
+export function restingServer(server: string, { since, retryAt, failures }: Closure, cause: unknown): ModelError {
   return new ModelUnavailableError(
     `${server} has not answered since ${at(since)}, ${failures} times in a row. It is left alone until ${at(retryAt)}, then one call tries it.${last(cause)}`,
     since,
@@ -44,7 +44,7 @@ export function restingServer(server: string, { since, retryAt, failures }: Clos
   )
 }
 
-export function downServer(server: string, attempts: number, since: number, cause: unknown): PlanloomError {
+export function downServer(server: string, attempts: number, since: number, cause: unknown): ModelError {
   return new ModelUnavailableError(
     `${server} did not answer in ${times(attempts)}, the first at ${at(since)}.${last(cause)}`,
     since,
@@ -53,7 +53,7 @@ export function downServer(server: string, attempts: number, since: number, caus
   )
 }
 
-export function limitedServer(server: string, attempts: number, retryAt: number, cause: unknown): PlanloomError {
+export function limitedServer(server: string, attempts: number, retryAt: number, cause: unknown): ModelError {
   const began = attempts === 0 ? 'takes no calls' : `put the call off in ${times(attempts)}, and takes none`
   return new ModelRateLimitedError(`${server} ${began} before ${at(retryAt)}.${last(cause)}`, retryAt, cause)
 }

@@ -8,7 +8,7 @@ import {
   countIn,
   listOf,
   recordOf,
-  reportedError,
+  reportedFault,
   textIn,
   type AnswerReader,
   type Gathered,
@@ -45,16 +45,16 @@ export class ChatReader implements AnswerReader {
   }
 
   #take(data: unknown, part: 'delta' | 'message'): void {
-    const error = reportedError(data)
-    if (error !== undefined) throw new AnswerFault(`the server reports: ${error}`)
+    const error = reportedFault(data)
+    if (error !== undefined) throw error
     const { model, usage, choices, x_groq: groq } = recordOf(data)
     this.#spoken.nameModel(model)
     this.#spoken.usage = tokensIn(usage) ?? tokensIn(recordOf(groq)['usage']) ?? this.#spoken.usage
     const choice = listOf(choices).find((each) => (recordOf(each)['index'] ?? 0) === 0)
     if (choice === undefined) return
     this.#hasChoice = true
-    const failure = reportedError(choice)
-    if (failure !== undefined) throw new AnswerFault(`the server reports: ${failure}`)
+    const failure = reportedFault(choice)
+    if (failure !== undefined) throw new AnswerFault(failure.message) // of an answer that has begun
     const { [part]: said, finish_reason: finish } = recordOf(choice)
     if (typeof finish === 'string' && finish !== '') this.#finish = finish
     this.#takeSaid(recordOf(said), part)

@@ -35,7 +35,7 @@ export interface AnswerReader {
 
 /** An answer says something that is no answer. */
 export class AnswerFault extends Error {
-  override readonly name = 'AnswerFault'
+  override readonly name: string = 'AnswerFault'
 }
 
 /** The record that a value is, or an empty one: servers leave out what they like. */
@@ -69,9 +69,30 @@ export function countIn(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** An error that a server reports in the place of an answer. */
-export function reportedError(value: unknown): string | undefined {
+/** A server reports an error in the place of an answer, or in the middle of one. */
+export class ReportedFault extends AnswerFault {
+  override readonly name = 'ReportedFault'
+  readonly said: string
+  /** As it would have been, had it not begun to answer. */
+  readonly httpStatus: number | undefined
+
+  constructor(said: string, httpStatus?: number) {
+    super(`the server reports: ${said === '' ? 'it failed' : said}`)
+    this.said = said
+    this.httpStatus = httpStatus
+  }
+}
+
+/** The error that a server reports, where it does. */
+export function reportedFault(value: unknown): ReportedFault | undefined {
   const error = recordOf(value)['error']
   if (error === undefined || error === null || error === false) return undefined
-  return textIn(recordOf(error)['message']) || (typeof error === 'string' ? error : JSON.stringify(error))
+  const { message, code, status } = recordOf(error)
+  const said = textIn(message) || (typeof error === 'string' ? error : JSON.stringify(error))
+  return new ReportedFault(said, httpStatusIn(code) ?? httpStatusIn(status))
+}
+
+function httpStatusIn(value: unknown): number | undefined {
+  const status = countIn(typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value)
+  return status !== undefined && status >= 400 && status < 600 ? status : undefined
 }

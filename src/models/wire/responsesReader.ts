@@ -6,7 +6,8 @@ import {
   countIn,
   listOf,
   recordOf,
-  reportedError,
+  reportedFault,
+  ReportedFault,
   textIn,
   type AnswerReader,
   type Gathered,
@@ -55,20 +56,20 @@ export class ResponsesReader implements AnswerReader {
         this.#end(recordOf(event['response']))
         break
       case 'response.failed':
-        throw failed(reportedError(event['response']))
+        throw reportedFault(event['response']) ?? new ReportedFault('')
       case 'error':
-        throw failed(textIn(event['message']) || reportedError(event))
+        throw reportedFault({ error: event['error'] ?? event }) ?? new ReportedFault('')
       default: {
-        const error = reportedError(data) // of a server or proxy that reports in other words
-        if (error !== undefined) throw failed(error)
+        const error = reportedFault(data) // of a server or proxy that reports in other words
+        if (error !== undefined) throw error
       }
     }
   }
 
   whole(answer: unknown): void {
     const response = recordOf(answer)
-    const error = reportedError(response)
-    if (error !== undefined || response['status'] === 'failed') throw failed(error)
+    const error = reportedFault(response)
+    if (error !== undefined || response['status'] === 'failed') throw error ?? new ReportedFault('')
     this.#takeOutput(response)
     this.#end(response)
   }
@@ -131,8 +132,4 @@ function endOf(status: string, reason: string): AnswerEnd | undefined {
   if (status === 'completed' || status === '') return undefined
   if (status !== 'incomplete') throw new AnswerFault(`it ended before it was complete (status: ${status.slice(0, 60)})`)
   return reason === 'content_filter' ? 'filtered' : 'length'
-}
-
-function failed(message: string | undefined): AnswerFault {
-  return new AnswerFault(`the server reports: ${message === undefined || message === '' ? 'it failed' : message}`)
 }

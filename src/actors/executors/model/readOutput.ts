@@ -1,9 +1,10 @@
 // What a model's last answer comes to: the output of its step.
 //
 // U1. Where the step expects something, the output is JSON that fits it; what does not fit is told, with its place.
-// U2. Where it expects nothing in particular, the output is the JSON value that was written, or else the text.
+// U2. Where it expects nothing in particular, the output is the JSON value that was written, or else the text, without what the model
+//     thought aloud before it.
 import { PlanloomError } from '../../../errors.ts'
-import { findJson } from '../../../models/json/jsonInText.ts'
+import { findJson, withoutThoughts } from '../../../models/json/jsonInText.ts'
 import type { Json, JsonSchema } from '../../../plan/json.ts'
 import { checkSchema } from '../../../plan/jsonSchemaCheck.ts'
 import { readJsonValue } from '../../../plan/jsonValue.ts'
@@ -12,7 +13,8 @@ import { readJsonValue } from '../../../plan/jsonValue.ts'
 export type OutputRead =
   { readonly value: Json; readonly problem?: undefined } | { readonly value?: Json; readonly problem: string }
 
-export function readOutput(text: string, expect: JsonSchema | undefined): OutputRead {
+export function readOutput(written: string, expect: JsonSchema | undefined): OutputRead {
+  const text = withoutThoughts(written)
   if (text.trim() === '') return { problem: 'The answer is empty.' }
   if (expect === undefined || typeof expect === 'boolean') {
     const written = valueIn([text, fencedIn(text)])

@@ -2,6 +2,7 @@
 //
 // O1. The offer is made once, before anything untrusted has been read, and nothing adds to it.
 // O2. A name is looked up as it is, letter by letter: what only resembles a name is no tool.
+// O3. What is ours, and not the plan's, is left out where a server takes no tools.
 import type { StepExecute } from '../../../machines/command.messages.ts'
 import type { ModelTool } from '../../../models/model.ts'
 import type { ToolCatalogue, ToolDescription } from '../../../plan/toolDescription.ts'
@@ -29,7 +30,7 @@ export function offerTools(work: StepExecute, catalogue: ToolCatalogue, canAsk: 
       )
   }
   const ofPlan = [...tools].map(([name, { description, input }]) => ({ name, description, input }))
-  return { shown: [...ofPlan, ...own], tools, own: ownNames }
+  return { shown: [...ofPlan, ...own.map((tool) => ({ ...tool, optional: true }))], tools, own: ownNames }
 }
 
 /** Servers take letters, digits, `_` and `-`, and 64 of them at most. */
