@@ -5,6 +5,7 @@ import { PlanloomError } from '../../src/errors.ts'
 import { ServerSentEvents, type ServerSentEvent } from '../../src/models/wire/serverSentEvents.ts'
 import { openModelServer, type Said } from '../support/modelServer.ts'
 import { hello, modelAt, never, point } from './calls.ts'
+import { cuts, mutate, mutation } from '../arbitraries/spoiltBytes.ts'
 import '../support/seed.ts'
 
 const answers: readonly Said[] = [
@@ -27,62 +28,6 @@ async function recorded(api: 'chat' | 'responses'): Promise<Buffer[]> {
   return all
 }
 
-type Mutation =
-  | { readonly type: 'set'; readonly at: number; readonly byte: number }
-  | { readonly type: 'cut'; readonly at: number }
-  | { readonly type: 'drop' | 'double'; readonly at: number; readonly length: number }
-  | { readonly type: 'insert'; readonly at: number; readonly text: string }
-
-const place = fc.double({ min: 0, max: 1, noNaN: true })
-const mutation = fc.oneof<fc.Arbitrary<Mutation>[]>(
-  fc.record({ type: fc.constant('set' as const), at: place, byte: fc.integer({ min: 0, max: 255 }) }),
-  fc.record({ type: fc.constant('cut' as const), at: place }),
-  fc.record({
-    type: fc.constantFrom('drop' as const, 'double' as const),
-    at: place,
-    length: fc.integer({ min: 1, max: 80 }),
-  }),
-  fc.record({
-    type: fc.constant('insert' as const),
-    at: place,
-    text: fc.constantFrom(
-      '\n\n',
-      'data: ',
-      '{',
-      '"',
-      'null',
-      '\u0000',
-      'data: null\n\n',
-      'data: {"choices": [null]}\n\n',
-      'data: {"choices": [{"delta": {"tool_calls": [null, {"function": 7}]}}]}\n\n',
-      'data: {"type": "response.completed", "response": null}\n\n',
-      'data: {"error": {}}\n\n',
-      'data: [DONE]\n\n',
-    ),
-  }),
-)
-
-function mutate(bytes: Buffer, mutations: readonly Mutation[]): Buffer {
-  return mutations.reduce((mutated, change) => {
-    const at = Math.floor(change.at * mutated.length)
-    const [before, after] = [mutated.subarray(0, at), mutated.subarray(at)]
-    switch (change.type) {
-      case 'set':
-        return Buffer.concat([before, Buffer.from([change.byte]), after.subarray(1)])
-      case 'cut':
-        return before
-      case 'drop':
-        return Buffer.concat([before, after.subarray(change.length)])
-      case 'double':
-        return Buffer.concat([before, after.subarray(0, change.length), after])
-      case 'insert':
-        return Buffer.concat([before, Buffer.from(change.text), after])
-    }
-  }, bytes)
-}
-
-const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 6 })
-
 describe.each(['chat', 'responses'] as const)('by %s', (api) => {
   it('a call ends in an answer or in a PlanloomError, whatever bytes come', async () => {
     const bytes = await recorded(api)
@@ -94,7 +39,7 @@ describe.each(['chat', 'responses'] as const)('by %s', (api) => {
       fc.asyncProperty(
         fc.constantFrom(...bytes),
         fc.array(mutation, { maxLength: 3 }),
-        sizes,
+        cuts,
         fc.boolean(),
         async (real, mutations, chunking, isJson) => {
           queue.push({ raw: mutate(real, mutations), chunking })
@@ -133,11 +78,11 @@ it('events are the same wherever the bytes are cut (S1)', () => {
     return [...[...parts].flatMap((part) => reader.push(part)), ...reader.end()]
   }
   fc.assert(
-    fc.property(lines, ends, sizes, (said, end, cuts) => {
+    fc.property(lines, ends, cuts, (said, end, sizes) => {
       const bytes = Buffer.from(said.map((line) => line + end).join(''))
       const parts: Uint8Array[] = []
       for (let at = 0, turn = 0; at < bytes.length; turn++) {
-        const size = cuts[turn % cuts.length]!
+        const size = sizes[turn % sizes.length]!
         parts.push(bytes.subarray(at, at + size))
         at += size
       }
