@@ -10,6 +10,7 @@ export interface FakeRun {
   report(at: number, ...reports: (StepReport & { id: string })[]): Transition
   enter(at: number, state: RunState, troubles?: readonly Trouble[]): Transition
   tell(progress: StepProgress): void
+  happen(at: number, event: object): Transition
 }
 
 export function fakeRun(
@@ -72,6 +73,7 @@ export function fakeRun(
       troubles = why
       return emit(at, { type: 'run.pause' })
     },
+    happen: (at, event) => emit(at, event),
     tell(told) {
       progress.next(told)
     },

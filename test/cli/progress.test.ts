@@ -38,6 +38,26 @@ describe('the book of a run', () => {
     expect(book.model(500)).toMatchObject({ revision: 2, total: 2, counts: { succeeded: 1, waiting: 1 } })
   })
 
+  it('has a line for what a step asks while it goes on, and for what came of it', () => {
+    const { run, propose, happen } = fakeRun()
+    const book = createProgressBook(run)
+    propose(tools(1))
+    run.transitions().subscribe((transition) => book.take(transition))
+    const lines = [
+      { type: 'step.asked', stepId: 's0', text: 'Which\u001b[2J one?' },
+      { type: 'step.answered', stepId: 's0', question: 1, value: 'this', by: 'ann' },
+      { type: 'step.unanswered', stepId: 's0', question: 2, failure: { code: 'X', message: 'nobody is there' } },
+      { type: 'step.answered', stepId: 's0', value: 'of the step itself', by: 'ann' },
+    ].map((event) => book.take(happen(10, event)).map((happening) => lineOf(happening)?.text))
+    expect(lines).toEqual([
+      [expect.stringMatching(/^s0 asks: Which\S+ one\?$/)],
+      ['s0 was answered by ann'],
+      ['s0 got no answer: nobody is there'],
+      [],
+    ])
+    expect(lines.flat().join('')).not.toContain('\u001b')
+  })
+
   it('estimates only when there is a basis, and then from what it has measured', () => {
     const { run, propose, report } = fakeRun('a goal', 1)
     const book = createProgressBook(run)

@@ -181,6 +181,42 @@ describe('waiting for the answer', () => {
   )
 })
 
+describe('a run that waits for the answer', () => {
+  it('can be paused: the attempt goes on with its answer when the pause ends', async () => {
+    const { server, model } = await serverFor([asking('Which one?'), { text: 'found' }])
+    const run = runtimeFor({ model }).start(planOf([shop, { id: 'after', tool: 'echo', input: {}, after: ['shop'] }]))
+    await isAsking(run)
+    run.pause()
+    expect(run.questions).toMatchObject([{ text: 'Which one?' }])
+    run.answer('shop', 'the small one')
+    for (let turn = 0; turn < 50; turn++) await setImmediate()
+    expect(statusesOf(run)['after']).toBe('ready')
+    run.resume()
+    expect(await run.result).toMatchObject({ reason: 'done' })
+    expect(said(server.requests[1])).toContain('the small one')
+  })
+
+  it('can be forked: the question is asked anew there, and each is answered by itself', async () => {
+    const { model } = await serverFor(({ body }) => {
+      const text = JSON.stringify(body)
+      if (!text.includes('The person says')) return asking('Which one?')
+      return { text: text.includes('the small one') ? 'small' : 'large' }
+    })
+    const journal = memoryJournal()
+    const runtime = runtimeFor({ model, journal })
+    const run = runtime.start(planOf([shop]))
+    await isAsking(run)
+    const fork = await runtime.fork(run.id, eventsOf(journal, run.id).length - 1)
+    await isAsking(fork)
+    fork.answer('shop', 'the large one')
+    expect(await fork.result).toMatchObject({ reason: 'done' })
+    expect(run.questions).toHaveLength(1)
+    run.answer('shop', 'the small one')
+    await run.result
+    expect([run.output('shop'), fork.output('shop')]).toEqual(['small', 'large'])
+  })
+})
+
 describe('the end of the process', () => {
   it('leaves the question to be answered, and asks nothing that has been answered', async () => {
     const { server, model } = await serverFor([

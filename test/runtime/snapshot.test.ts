@@ -10,6 +10,9 @@ import type { ReadyQueue } from '../../src/machines/decisions/readyQueue.ts'
 import { canonicalJson } from '../../src/plan/hash.ts'
 import type { Json } from '../../src/plan/json.ts'
 import { readSnapshot, takeSnapshot } from '../../src/runtime/snapshot/snapshot.ts'
+import type { Executor } from '../../src/actors/executors/executor.ts'
+import { createRuntime, memoryJournal } from '../../src/runtime/index.ts'
+import { planOf } from '../support/plans.ts'
 import { scenarios } from '../arbitraries/scenarios.ts'
 import { playScenario } from '../support/scenarioRun.ts'
 
@@ -51,32 +54,54 @@ function readyOf(ready: CoordinatorContext['ready']): unknown {
   return Object.fromEntries([...ready].map(([lane, queue]) => [lane, all(queue).sort()]))
 }
 
+/** A snapshot at this event holds all that the coordinator does, and it goes on from there as from all events. */
+function expectSame(events: readonly JournalEvent[], at: number): void {
+  const [first, ...rest] = events as [RunStarted, ...Exclude<JournalEvent, RunStarted>[]]
+  const straight = new CoordinatorFold(first)
+  for (const event of rest.slice(0, at)) straight.take(event)
+  const read = readSnapshot(stored(takeSnapshot(at, straight)), first)
+  if (read === undefined) throw new Error('The snapshot was not taken up.')
+  // Of the event in hand, its commands are not kept: they have gone out.
+  expect(textOf(read, ['commands'])).toBe(textOf(straight, ['commands']))
+  const resumed = new CoordinatorFold(read)
+  for (const event of rest.slice(at)) {
+    straight.take(event)
+    resumed.take(event)
+    // An event that the chart does not take leaves the commands of the one before it standing.
+    const leaveOut = straight.context.eventId === event.id ? [] : (['commands'] as const)
+    expect(textOf(resumed, leaveOut)).toBe(textOf(straight, leaveOut))
+  }
+}
+
 it('holds all that the coordinator holds, and a run goes on from it as from its events', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(scenarios(), fc.nat(), async (scenario, cut) => {
       const { run, journal } = await playScenario(scenario)
       const events: JournalEvent[] = []
       for await (const event of journal.read(run.id)) events.push(event)
-      const [first, ...rest] = events as [RunStarted, ...Exclude<JournalEvent, RunStarted>[]]
-      const at = cut % events.length
-      const straight = new CoordinatorFold(first)
-      for (const event of rest.slice(0, at)) straight.take(event)
-      const read = readSnapshot(stored(takeSnapshot(at, straight)), first)
-      if (read === undefined) throw new Error('The snapshot was not taken up.')
-      // Of the event in hand, its commands are not kept: they have gone out.
-      expect(textOf(read, ['commands'])).toBe(textOf(straight, ['commands']))
-      const resumed = new CoordinatorFold(read)
-      for (const event of rest.slice(at)) {
-        straight.take(event)
-        resumed.take(event)
-        // An event that the chart does not take leaves the commands of the one before it standing.
-        const leaveOut = straight.context.eventId === event.id ? [] : (['commands'] as const)
-        expect(textOf(resumed, leaveOut)).toBe(textOf(straight, leaveOut))
-      }
+      expectSame(events, cut % events.length)
     }),
     { numRuns: Number(process.env['PLANLOOM_LAW_RUNS'] ?? 60) },
   )
 }) // prettier-ignore
+
+it('holds what attempts have asked, and what they were told', async () => {
+  const journal = memoryJournal()
+  const asker: Executor = {
+    role: 'asker',
+    execute: async (_work, { ask }) => ({ output: [await ask?.('Which?'), await ask?.('Where?')] as Json }),
+  }
+  await using runtime = createRuntime({ executors: [asker], journal })
+  const run = runtime.start(planOf([{ id: 'a', executor: 'asker', instruction: 'Ask.' }]))
+  for (const answer of ['this', 'here']) {
+    await expect.poll(() => run.questions).toHaveLength(1)
+    run.answer('a', answer, { by: 'ann' })
+  }
+  await run.result
+  const events = [...(journal.read(run.id) as Iterable<JournalEvent>)]
+  expect(events.filter(({ type }) => type === 'step.asked')).toHaveLength(2)
+  for (const { seq } of events) expectSame(events, seq)
+})
 
 it('is not used where another version has written it, or the coordinator holds other things', () => {
   const first: RunStarted = {

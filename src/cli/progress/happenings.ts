@@ -15,6 +15,9 @@ export type Happening =
       readonly report: StepReport
       readonly ms: number | undefined
     }
+  /** A step that is out, as one of a model, asks a person something; and what came of it. */
+  | { readonly type: 'asked'; readonly id: string; readonly text: string }
+  | { readonly type: 'answered'; readonly id: string; readonly by: string | undefined; readonly failure?: string }
   | { readonly type: 'state'; readonly from: RunState; readonly to: RunState }
 
 export type Tone = 'good' | 'bad' | 'change' | 'quiet'
@@ -37,6 +40,10 @@ export function lineOf(happening: Happening): ToneLine | undefined {
       return revisionLine(happening)
     case 'step':
       return stepLine(happening.id, happening.title, happening.report, happening.ms)
+    case 'asked':
+      return { tone: 'change', mark: '?', text: `${happening.id} asks: ${printable(happening.text)}` }
+    case 'answered':
+      return answeredLine(happening)
     case 'state':
       return stateLine(happening.from, happening.to)
   }
@@ -98,6 +105,11 @@ function stepLine(id: string, title: string, report: StepReport, ms: number | un
     case 'running':
       return undefined
   }
+}
+
+function answeredLine({ id, by, failure }: Extract<Happening, { readonly type: 'answered' }>): ToneLine {
+  if (failure !== undefined) return { tone: 'bad', mark: '?', text: `${id} got no answer: ${printable(failure)}` }
+  return { tone: 'change', mark: '▸', text: `${id} was answered${by === undefined ? '' : ` by ${printable(by)}`}` }
 }
 
 function reusedInWords({ runId, stepId }: NonNullable<StepReport['reusedFrom']>): string {

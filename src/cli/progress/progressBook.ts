@@ -111,6 +111,7 @@ export function createProgressBook(run: Watched): ProgressBook {
         const because = { ...revised.because, text: names.inText(revised.because.text) }
         happenings.push({ type: 'revision', ...revised, because })
       }
+      happenings.push(...questionIn(event))
       revision = transition.revision
       for (const report of transition.steps) {
         const happening = takeReport(report)
@@ -149,6 +150,16 @@ export function createProgressBook(run: Watched): ProgressBook {
       }
     },
   }
+}
+
+/** What an attempt asks while it goes on; a step that is a question has its report. */
+function questionIn(event: Transition['event']): Happening[] {
+  if (event.type === 'step.asked') return [{ type: 'asked', id: event.stepId, text: event.text }]
+  if (event.type === 'step.unanswered')
+    return [{ type: 'answered', id: event.stepId, by: undefined, failure: event.failure.message }]
+  if (event.type === 'step.answered' && event.question !== undefined)
+    return [{ type: 'answered', id: event.stepId, by: event.by }]
+  return []
 }
 
 /** Looks steps up in the current revision; the index is made again only where the revision has changed. */
