@@ -180,6 +180,8 @@ export type {
   Reservation,
   RetrySettings,
   ServerLimits,
+  SubRunModelUse,
+  SubRunUse,
   ToolCall,
   Usage,
 } from './runtime/index.ts'

@@ -155,7 +155,8 @@ function modelLines(run: EndedRun): string[] {
   const { calls, inputTokens, outputTokens, cachedTokens, isEstimated } = use.total
   const cached = cachedTokens > 0 ? `, ${cachedTokens} of them cached` : ''
   const estimated = isEstimated ? ' (partly estimated: a server did not say)' : ''
-  const by = `${use.planner.calls} by the planner`
+  const below = [...use.subRuns.values()].reduce((sum, { usage }) => sum + usage.calls, 0)
+  const by = `${use.planner.calls} by the planner${below > 0 ? `, ${below} in ${counted(use.subRuns.size, 'sub-run')}` : ''}`
   return [
     `  ${counted(calls, 'model call')}, ${by} · ${inputTokens} tokens in${cached}, ${outputTokens} out${estimated}`,
   ]
@@ -164,7 +165,9 @@ function modelLines(run: EndedRun): string[] {
 function modelDocument(run: EndedRun): object {
   const use = run.modelUse()
   if (use === undefined || use.total.calls === 0) return {}
-  return { models: { ...use, steps: Object.fromEntries(use.steps) } }
+  return {
+    models: { ...use, steps: Object.fromEntries(use.steps), subRuns: Object.fromEntries(use.subRuns) },
+  }
 }
 
 function troubleLines(run: EndedRun, colours: Colours): string[] {

@@ -87,6 +87,8 @@ export interface CoordinatorContext {
   readonly used: BudgetUsed
   /** What calls of models have used, by who made them: `planner`, `step:<id>`. */
   readonly modelUse: PersistentMap<string, ModelUsage>
+  /** What calls of models below sub-runs have used, by sub-run, with the step that began it. */
+  readonly subRunUse: PersistentMap<string, { readonly stepId: string; readonly usage: ModelUsage }>
   /** Plan, facts and progress after each replanning: the same again is a loop. */
   readonly seen: PersistentSet<string>
   /** Facts and progress when the first plan came. */
@@ -163,6 +165,7 @@ export function initialContext(run: RunStarted): CoordinatorContext {
     asked: undefined,
     requests: 0,
     modelUse: PersistentMap(),
+    subRunUse: PersistentMap(),
     used: { tokens: 0, cost: 0, plannerCalls: 0, replans: 0, timeMs: 0 },
     seen: PersistentSet(),
     firstProgress: '',

@@ -1,6 +1,7 @@
 // What is told of a run, its steps and its facts: to people, to planners, and to whoever waits for its end. Plain JSON.
 import type { Json } from '../plan/json.ts'
 import type { Assumption, Operation, Plan } from '../plan/schema.ts'
+import type { ModelUsage } from './modelUsage.messages.ts'
 
 /** An error as data: it has crossed actors, so it is no longer an `Error`. */
 export interface Failure {
@@ -23,6 +24,14 @@ export interface Usage {
   readonly plannerCalls?: number
   /** Of a sub-run. */
   readonly replans?: number
+  /** For a step with a goal, where its sub-run called models: part of its tokens and cost. */
+  readonly subRun?: SubRunUse
+}
+
+/** What the models of a sub-run, and of those below it, have used. */
+export interface SubRunUse {
+  readonly runId: string
+  readonly models: ModelUsage
 }
 
 export interface FactGiven {

@@ -69,7 +69,7 @@ function subRunExecutor(startSubRun: StartSubRun): Executor {
       const outcome = await run.result
       return outcome.status === 'completed'
         ? succeeded(run, goal, outcome)
-        : { failure: failureOf(work, outcome), usage: usageOf(outcome.usage) }
+        : { failure: failureOf(work, outcome), usage: usageOf(run, outcome) }
     },
   }
 }
@@ -83,7 +83,7 @@ function succeeded(run: Run, goal: Goal, outcome: Outcome): StepResult {
   const output: Record<string, Json> = {}
   if (given.length > 0) for (const { key, value } of given) output[key] = value
   else for (const { id, status } of run.ledger()) if (status === 'succeeded') output[id] = run.output(id) ?? null
-  return { output, facts: given, usage: usageOf(outcome.usage) }
+  return { output, facts: given, usage: usageOf(run, outcome) }
 }
 
 function failureOf(work: StepExecute, outcome: Outcome): Extract<StepResult, { readonly failure: object }>['failure'] {

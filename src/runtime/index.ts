@@ -100,10 +100,11 @@ export type {
   StepOrigin,
   StepReport,
   StepStatus,
+  SubRunUse,
   Trouble,
   Usage,
 } from '../machines/reports.messages.ts'
-export type { ModelUse } from './modelUse.ts'
+export type { ModelUse, SubRunModelUse } from './modelUse.ts'
 export type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../machines/settings.messages.ts'
 export {
   cassette,

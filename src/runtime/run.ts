@@ -89,7 +89,8 @@ export interface Replay {
   output(id: string): Json | undefined
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
-  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step. */
+  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step
+   * and sub-run that is over. */
   modelUse(): ModelUse
 }
 
@@ -124,7 +125,8 @@ export interface Run {
   readonly forkedFrom: ForkPoint | undefined
   fact(key: string): FactReport | undefined
   facts(): Iterable<FactReport>
-  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step. */
+  /** What calls of language models have used: tokens in, out and cached, and cost, in all, by the planner, and by each step
+   * and sub-run that is over. */
   modelUse(): ModelUse
   /** All transitions from number `from` (0 by default), first those that were, then those to come; completes with the run. */
   transitions(from?: number): Observable<Transition>

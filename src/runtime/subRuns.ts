@@ -15,8 +15,9 @@ import { PlanloomError } from '../errors.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { StepExecute } from '../machines/command.messages.ts'
 import type { RunStarted } from '../machines/coordinator.messages.ts'
-import type { BudgetUsed, Usage } from '../machines/reports.messages.ts'
+import type { BudgetUsed, Outcome, Usage } from '../machines/reports.messages.ts'
 import type { RunLimits } from '../machines/settings.messages.ts'
+import type { Run } from './run.ts'
 import type { StartOptions } from './runtime.ts'
 import { unlimited } from './settings.ts'
 
@@ -67,8 +68,10 @@ function waitsForEffects({ run, context }: Parent, stepId: string): boolean {
 }
 
 /** What a sub-run has used, as its parent's step reports it. Its time has passed for the parent as well. */
-export function usageOf({ tokens, cost, plannerCalls, replans }: BudgetUsed): Usage {
-  return { tokens, cost, plannerCalls, replans }
+export function usageOf(run: Pick<Run, 'id' | 'modelUse'>, { usage }: Outcome): Usage {
+  const { tokens, cost, plannerCalls, replans } = usage
+  const models = run.modelUse().total
+  return { tokens, cost, plannerCalls, replans, ...(models.calls > 0 && { subRun: { runId: run.id, models } }) }
 }
 
 function leftOf(limits: RunLimits, used: BudgetUsed | undefined, timeLeftMs: number): RunLimits {

@@ -8,8 +8,9 @@ import { toJsonValue } from '../../plan/jsonValue.ts'
 import { getPointer } from '../../plan/pointer.ts'
 import type { Json } from '../../plan/json.ts'
 import type { StepExecute } from '../../machines/command.messages.ts'
-import type { FactGiven, Failure, Usage } from '../../machines/reports.messages.ts'
+import type { FactGiven, Failure, SubRunUse, Usage } from '../../machines/reports.messages.ts'
 import type { AttemptOutcome } from '../../machines/executor.messages.ts'
+import { usageFrom } from '../../models/usage.ts'
 import { clip, failureFrom } from '../../plan/thrownValue.ts'
 import type { Stop } from '../liveAttempt.ts'
 import type { Executor } from './executor.ts'
@@ -159,13 +160,21 @@ function toFailure(value: unknown): Failure | undefined {
 function usageOf(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined
   const { tokens, cost, plannerCalls, replans } = value
+  const subRun = subRunUseOf(value.subRun)
   const usage = {
     ...(isAmount(tokens) && { tokens }),
     ...(isAmount(cost) && { cost }),
     ...(isAmount(plannerCalls) && { plannerCalls }),
     ...(isAmount(replans) && { replans }),
+    ...(subRun && { subRun }),
   }
   return Object.keys(usage).length === 0 ? undefined : usage
+}
+
+function subRunUseOf(value: unknown): SubRunUse | undefined {
+  if (!isRecord(value) || typeof value.runId !== 'string') return undefined
+  const models = usageFrom(value.models)
+  return models && { runId: value.runId, models }
 }
 
 function isAmount(value: unknown): value is number {

@@ -8,7 +8,7 @@ import type {
   UnsoundRound,
 } from '../../machines/coordinator.messages.ts'
 import type { ModelUsage } from '../../machines/modelUsage.messages.ts'
-import type { FactGiven, Failure, StepOrigin, Usage } from '../../machines/reports.messages.ts'
+import type { FactGiven, Failure, StepOrigin, SubRunUse, Usage } from '../../machines/reports.messages.ts'
 import type { RunLimits, RunSettings, ToolTraits, UncertainPolicy } from '../../machines/settings.messages.ts'
 import { findingCodes, type Finding } from '../../plan/finding.ts'
 import type { Json } from '../../plan/json.ts'
@@ -34,11 +34,22 @@ export const failure = strictly<Failure>({
   cause: text.exactOptional(),
 })
 
+export const modelUsage = strictly<ModelUsage>({
+  tokens: amount,
+  inputTokens: amount,
+  outputTokens: amount,
+  cachedTokens: amount,
+  cost: amount,
+  calls: amount,
+  isEstimated: yes.exactOptional(),
+})
+
 export const usage = strictly<Usage>({
   tokens: amount.exactOptional(),
   cost: amount.exactOptional(),
   plannerCalls: amount.exactOptional(),
   replans: amount.exactOptional(),
+  subRun: strictly<SubRunUse>({ runId: text, models: modelUsage }).exactOptional(),
 })
 
 export const facts = z.array(strictly<FactGiven>({ key: text, value: json }))
@@ -133,16 +144,6 @@ export const settings = strictly<RunSettings>({
   dispatch: z.enum(['eager', 'whole']),
   seed: z.number(),
   uncertain: uncertainPolicy.exactOptional(),
-})
-
-export const modelUsage = strictly<ModelUsage>({
-  tokens: amount,
-  inputTokens: amount,
-  outputTokens: amount,
-  cachedTokens: amount,
-  cost: amount,
-  calls: amount,
-  isEstimated: yes.exactOptional(),
 })
 
 export const modelCaller = z.union([

@@ -11,7 +11,7 @@ import type {
   StepTimedOut,
   StepUncertain,
 } from '../coordinator.messages.ts'
-import type { FactGiven, Failure, Usage } from '../reports.messages.ts'
+import type { FactGiven, Failure, SubRunUse, Usage } from '../reports.messages.ts'
 import { checkAssumptions } from './assumptions.ts'
 import { mayHaveHadEffect } from './effects.ts'
 import { expandReady } from './expand.ts'
@@ -26,7 +26,10 @@ import { makeUncertain } from './uncertain.ts'
 export type StepOutcome = StepSucceeded | StepFailed | StepSurprised | StepTimedOut | StepUncertain
 
 export function takeOutcome(turn: Turn, event: StepOutcome): void {
-  if ('usage' in event) spend(turn, event.usage)
+  if ('usage' in event) {
+    spend(turn, event.usage)
+    noteSubRunUse(turn, event.stepId, event.usage.subRun)
+  }
   const entry = turn.entries.get(event.stepId)
   if (entry?.status !== 'running' || entry.attempt !== event.attempt) {
     turn.late += 1
@@ -68,6 +71,11 @@ export function noteSubRun(turn: Turn, { stepId, attempt, subRunId }: StepDelega
     return
   }
   setEntry(turn, stepId, { ...entry, subRunId })
+}
+
+/** Late or not: it was used. */
+function noteSubRunUse(turn: Turn, stepId: string, use: SubRunUse | undefined): void {
+  if (use !== undefined) turn.subRunUse = turn.subRunUse.set(use.runId, { stepId, usage: use.models })
 }
 
 /** Ends a running step as succeeded, whoever says so: its executor, or a person who answers. */

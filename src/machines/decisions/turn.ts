@@ -77,6 +77,7 @@ function workingCopy(context: CoordinatorContext, event: { readonly id: string; 
     requests: context.requests,
     used: context.used,
     modelUse: context.modelUse,
+    subRunUse: context.subRunUse,
     seen: context.seen,
     firstProgress: context.firstProgress,
     failures: context.failures,

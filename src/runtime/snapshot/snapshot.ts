@@ -63,6 +63,7 @@ interface Small {
   readonly questions: readonly (readonly [string, StepQuestions])[]
   readonly answered: readonly string[]
   readonly modelUse: readonly (readonly [string, ModelUsage])[]
+  readonly subRunUse: readonly (readonly [string, { readonly stepId: string; readonly usage: ModelUsage }])[]
   readonly assumptionsByFact: readonly (readonly [string, readonly string[]])[]
   readonly lostEnd: {
     readonly after: number | null
@@ -125,6 +126,7 @@ export function takeSnapshot(seq: number, { state, context }: CoordinatorStandin
       questions: [...context.questions],
       answered: [...context.answered],
       modelUse: [...context.modelUse],
+      subRunUse: [...context.subRunUse],
       assumptionsByFact: [...context.assumptionsByFact],
       lostEnd: writeLostEnd(context.lostEnd),
       run: withoutGoal(context.run),
@@ -224,6 +226,7 @@ function readContext(
     questions: () => PersistentMap(small.questions),
     answered: () => List(small.answered),
     modelUse: () => PersistentMap(small.modelUse),
+    subRunUse: () => PersistentMap(small.subRunUse),
     lostEnd: () => readLostEnd(small.lostEnd),
   })
 }
