@@ -93,6 +93,20 @@ describe('a chain of planners', () => {
     await expect(runtime.plan('go')).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' })
   })
 
+  it('names each that was asked where none has an answer, with the reason', async () => {
+    const down = (name: string): Planner => ({
+      ...createModelPlanner(scriptedModel([{ error: new PlanloomError('MODEL_UNAVAILABLE', `${name} is down`) }])),
+      name,
+    })
+    const failed = await run([down('near'), down('far')])
+    expect(failed.outcome).toMatchObject({ reason: 'planner_failed', failure: { code: 'MODEL_UNAVAILABLE' } })
+    expect(failed.outcome.message).toContain('far is down. Before it: near failed (near is down).')
+    const gone: Planner = { name: 'gone', plan: () => Promise.resolve({ giveUp: 'it cannot be done' }) }
+    const { outcome } = await run([down('near'), gone])
+    expect(outcome).toMatchObject({ reason: 'gave_up' })
+    expect(outcome.message).toContain('it cannot be done. Before it: near failed (near is down).')
+  })
+
   it('asks first whether the plan stands, and amends by whoever can', async () => {
     const surprising: Step = { ...one, expect: { properties: { n: { const: 2 } } } }
     const answers = [true, false]

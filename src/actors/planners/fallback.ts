@@ -5,6 +5,7 @@
 // B2. Steps that one has streamed out stand: the next one is told of them (`begun`), and they are in the answer as they are.
 // B3. What planners have used before they failed is part of the answer that is given in the end, or of the error.
 // B4. Who is stopped is not replaced: an abort ends the question.
+// B5. Where none has an answer, each that was asked is named, with the reason.
 import { PlanloomError } from '../../errors.ts'
 import type { Usage } from '../../machines/reports.messages.ts'
 import type { Finding } from '../../plan/finding.ts'
@@ -41,6 +42,8 @@ interface Notes {
   at: number
   /** Questions that it has been asked in this request. */
   asked: number
+  /** Those before it, and why they had no answer. */
+  readonly passed: Shortfall[]
 }
 
 /** Makes a planner of several: each is asked where those before it have no answer.
@@ -71,12 +74,13 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
   /** Which planner a question goes to: one that was not sound often enough gives way to the next (B1). */
   function begin({ findings }: PlanRequest, context: PlannerContext): Notes {
     const known = context.memory?.get(key) as Notes | undefined
-    const notes = known ?? { at: 0, asked: 0 }
+    const notes = known ?? { at: 0, asked: 0, passed: [] }
     context.memory?.set(key, notes)
     const planner = planners[notes.at]
     if (planner !== undefined && findings.length > 0 && notes.asked > (planner.repairRounds ?? defaultRounds)) {
       const text = findings[0]?.message ?? 'its answers were not sound'
-      if (isNext(notes, { planner: planner.name, because: 'unsound', text, findings })) pass(notes)
+      const shortfall: Shortfall = { planner: planner.name, because: 'unsound', text, findings }
+      if (isNext(notes, shortfall)) pass(notes, shortfall)
     }
     return notes
   }
@@ -85,7 +89,8 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
     return at + 1 < planners.length && when(shortfall)
   }
 
-  function pass(notes: Notes): void {
+  function pass(notes: Notes, shortfall: Shortfall): void {
+    notes.passed.push(shortfall)
     notes.at += 1
     notes.asked = 0
   }
@@ -100,16 +105,12 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
       const question = questionFor(request, notes, out)
       notes.asked += 1
       const ended = yield* follow(planner, question, context, out)
-      if ('error' in ended) {
-        if (context.signal.aborted || !isNext(notes, thrownBy(planner, ended.error)))
-          throw withUsage(ended.error, spent)
-        spent = sum(spent, usageOf(ended.error))
-      } else if (typeof ended.answer.giveUp === 'string') {
-        const text = ended.answer.giveUp
-        if (!isNext(notes, { planner: planner.name, because: 'gave_up', text })) return told(ended.answer, spent)
-        spent = sum(spent, ended.answer.usage)
-      } else return told(ended.answer, spent)
-      pass(notes)
+      const shortfall = shortfallOf(planner, ended)
+      if (shortfall === undefined && 'answer' in ended) return withSpent(ended.answer, spent)
+      if (shortfall === undefined || context.signal.aborted || !isNext(notes, shortfall))
+        return lastOf(notes, ended, spent)
+      spent = sum(spent, 'error' in ended ? usageOf(ended.error) : ended.answer.usage)
+      pass(notes, shortfall)
     }
   }
 
@@ -125,17 +126,13 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
       const planner = plannerAt(planners, notes)
       const question = questionFor(request, notes)
       notes.asked += 1
-      try {
-        const answer = await amendBy(planner, question, context)
-        if (!('giveUp' in answer)) return told(answer, spent)
-        if (!isNext(notes, { planner: planner.name, because: 'gave_up', text: answer.giveUp }))
-          return told(answer, spent)
-        spent = sum(spent, answer.usage)
-      } catch (error) {
-        if (context.signal.aborted || !isNext(notes, thrownBy(planner, error))) throw withUsage(error, spent)
-        spent = sum(spent, usageOf(error))
-      }
-      pass(notes)
+      const ended = await amendBy(planner, question, context)
+      const shortfall = shortfallOf(planner, ended)
+      if (shortfall === undefined && 'answer' in ended) return withSpent(ended.answer, spent)
+      if (shortfall === undefined || context.signal.aborted || !isNext(notes, shortfall))
+        return lastOf(notes, ended, spent)
+      spent = sum(spent, 'error' in ended ? usageOf(ended.error) : ended.answer.usage)
+      pass(notes, shortfall)
     }
   }
 
@@ -154,13 +151,55 @@ interface AnyAnswer {
   readonly usage?: Usage
 }
 
+/** How one planner's turn ended. */
+type Ended<A> = { readonly answer: A } | { readonly error: unknown }
+
+function shortfallOf({ name }: Planner, ended: Ended<AnyAnswer>): Shortfall | undefined {
+  if (!('error' in ended)) {
+    const { giveUp } = ended.answer
+    return giveUp === undefined ? undefined : { planner: name, because: 'gave_up', text: giveUp }
+  }
+  const { error } = ended
+  const isShort = error instanceof Error && 'code' in error && error.code === 'BUDGET_SHORT'
+  const text = error instanceof Error ? error.message : String(error)
+  return { planner: name, because: isShort ? 'budget' : 'threw', text, error }
+}
+
+/** What the last planner comes to, with what became of those before it (B5). */
+function lastOf<A extends AnyAnswer>({ passed }: Notes, ended: Ended<A>, spent: Usage | undefined): A {
+  const before = passed.map(({ planner, because, text }) => `${planner} ${endings[because]} (${text})`)
+  const told = before.length === 0 ? '' : ` Before it: ${before.join('; ')}.`
+  if ('error' in ended) throw withUsage(withWords(ended.error, told), spent)
+  const { giveUp = '' } = ended.answer
+  return withSpent({ ...ended.answer, giveUp: withMore(giveUp, told) }, spent)
+}
+
+function withMore(text: string, more: string): string {
+  return more === '' ? text : `${text}${/[.!?]$/.test(text) ? '' : '.'}${more}`
+}
+
+const endings: Readonly<Record<Shortfall['because'], string>> = {
+  threw: 'failed',
+  budget: 'would have cost too much',
+  gave_up: 'gave up',
+  unsound: 'gave no sound plan',
+}
+
+function withWords(error: unknown, more: string): unknown {
+  if (more === '' || !(error instanceof Error)) return error
+  const { code = 'PLANNER_FAILED', hint, where } = error as Partial<PlanloomError>
+  const all = new PlanloomError(code, withMore(error.message, more), { hint, where: where ?? {}, cause: error })
+  const usage = usageOf(error)
+  return usage === undefined ? all : Object.assign(all, { usage })
+}
+
 /** Asks a planner, and passes its steps on as they come; those that stand already are passed over. */
 async function* follow(
   planner: Planner,
   request: PlanRequest,
   context: PlannerContext,
   out: Map<string, Step>,
-): AsyncGenerator<Step, { readonly answer: AnyAnswer } | { readonly error: unknown }> {
+): AsyncGenerator<Step, Ended<AnyAnswer>> {
   let iterator: ReturnType<typeof iteratorOf> | undefined
   let isOver = false
   try {
@@ -201,9 +240,17 @@ function* newAmong(steps: readonly Step[], out: Map<string, Step>): Generator<St
   }
 }
 
-async function amendBy(planner: Planner, request: ReplanRequest, context: PlannerContext): Promise<ReplanAnswer> {
-  if (planner.replan !== undefined) return planner.replan(request, context)
-  return { giveUp: `Planner "${planner.name}" does not amend plans.` }
+async function amendBy(
+  planner: Planner,
+  request: ReplanRequest,
+  context: PlannerContext,
+): Promise<Ended<ReplanAnswer>> {
+  if (planner.replan === undefined) return { answer: { giveUp: `Planner "${planner.name}" does not amend plans.` } }
+  try {
+    return { answer: await planner.replan(request, context) }
+  } catch (error) {
+    return { error }
+  }
 }
 
 /** A planner that is asked for the first time is not told what was found in the answers of another. */
@@ -221,13 +268,7 @@ function plannerAt(planners: readonly Planner[], { at }: Notes): Planner {
   return planner
 }
 
-function thrownBy({ name }: Planner, error: unknown): Shortfall {
-  const isShort = error instanceof Error && 'code' in error && error.code === 'BUDGET_SHORT'
-  const text = error instanceof Error ? error.message : String(error)
-  return { planner: name, because: isShort ? 'budget' : 'threw', text, error }
-}
-
-function told<A extends { readonly usage?: Usage }>(answer: A, spent: Usage | undefined): A {
+function withSpent<A extends { readonly usage?: Usage }>(answer: A, spent: Usage | undefined): A {
   const usage = sum(spent, answer.usage)
   return usage === undefined ? answer : { ...answer, usage }
 }
