@@ -48,7 +48,7 @@ function requestWith(tools: number): PlanRequest {
     facts: [],
     limits: { ...defaultLimits, steps: 100_000 },
     findings: [],
-    executors: ['tool', 'person'],
+    executors: ['tool', 'person', 'goal'],
   }
 }
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { strictSchema } from '../../src/models/json/strictSchema.ts'
+import { faultsOf } from '../support/strictSubset.ts'
 import { withoutAddedNulls } from '../../src/models/json/withoutAddedNulls.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/plan/json.ts'
 import { checkSchema } from '../../src/plan/jsonSchemaCheck.ts'
@@ -75,49 +76,6 @@ const wholes = fc.tuple(sample, fc.boolean()).map(([{ schema, value }, isThere])
   schema: { type: 'object', properties: { part: schema }, required: isThere ? ['part'] : [], $defs: { node } },
   value: isThere ? { part: value } : {},
 }))
-
-/** What a server with strict schemas takes. */
-function faultsOf(schema: Json | undefined, path = ''): string[] {
-  if (!isJsonObject(schema)) return [`${path}: no object`]
-  const known = new Set([
-    'type',
-    'properties',
-    'required',
-    'additionalProperties',
-    'items',
-    'anyOf',
-    'enum',
-    '$ref',
-    '$defs',
-    'description',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minItems',
-    'maxItems',
-    'pattern',
-    'format',
-  ])
-  const faults = Object.keys(schema)
-    .filter((keyword) => !known.has(keyword))
-    .map((keyword) => `${path}: ${keyword}`)
-  if ('$ref' in schema) return Object.keys(schema).length === 1 ? faults : [...faults, `${path}: beside $ref`]
-  if (!('type' in schema) && !('anyOf' in schema)) faults.push(`${path}: no type`)
-  if (schema['type'] === 'object') {
-    const properties = schema['properties'] as JsonObject
-    if (schema['additionalProperties'] !== false) faults.push(`${path}: open`)
-    if (JSON.stringify(schema['required']) !== JSON.stringify(Object.keys(properties))) faults.push(`${path}: optional`)
-    for (const [name, property] of Object.entries(properties)) faults.push(...faultsOf(property, `${path}/${name}`))
-  }
-  for (const [index, each] of ((schema['anyOf'] ?? []) as readonly Json[]).entries())
-    faults.push(...faultsOf(each, `${path}/${index}`))
-  if ('items' in schema) faults.push(...faultsOf(schema['items'], `${path}/items`))
-  for (const [name, each] of Object.entries((schema['$defs'] ?? {}) as JsonObject))
-    faults.push(...faultsOf(each, `${path}/$defs/${name}`))
-  return faults
-}
 
 /** The answer of a strict server that means this value: what is left out is null. */
 function asStrict(strict: Json | undefined, value: Json, root: JsonObject): Json {

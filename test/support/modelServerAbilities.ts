@@ -1,5 +1,7 @@
 // What a scripted model server cannot do, and how real servers say so.
+import type { Json } from '../../src/plan/json.ts'
 import type { SentBody } from './modelServerBody.ts'
+import { faultsOf } from './strictSubset.ts'
 
 /** `json_schema`, `json_object`: as `response_format` (`text.format` in Responses). `strict`: refuses `strict: true`.
  * `responses`: has no such endpoint. */
@@ -35,7 +37,15 @@ export function refusedAbility(body: SentBody, path: string, without: readonly A
     responses: path.endsWith('/responses'),
   }
   const missing = without.find((ability) => asks[ability])
-  return missing === undefined ? undefined : refusals[missing]
+  return missing === undefined ? refusedSchema(body) : refusals[missing]
+}
+
+/** No server is strict about a schema outside of the subset. */
+function refusedSchema({ response_format: chat, text }: SentBody): Refusal | undefined {
+  const format = chat?.json_schema ?? text?.format
+  const [fault] = format?.strict === true ? faultsOf(format.schema as Json) : []
+  if (fault === undefined) return undefined
+  return { status: 400, message: `Invalid schema for response_format '${String(format?.name)}': In context=${fault}` }
 }
 
 const refusals: Readonly<Record<Ability, Refusal>> = {

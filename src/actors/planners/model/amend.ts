@@ -6,7 +6,7 @@ import { validatePlan } from '../../../plan/validate.ts'
 import type { ModelAnswer } from '../../../models/model.ts'
 import type { PlannerContext, ReplanAnswer, ReplanRequest } from '../planner.ts'
 import { askStanding, keepBecause } from '../standsCheck.ts'
-import { amendmentSchema } from './answerSchema.ts'
+import { amendmentSchema, scopeOf } from './answerSchema.ts'
 import { criticise } from './critics.ts'
 import { judgeOperations, worldOf, type World } from './objections.ts'
 import { replanQuestion } from './question.ts'
@@ -33,7 +33,7 @@ export async function amend(asked: AmendmentAsked): Promise<ReplanAnswer> {
   const shown = await talk.tools()
   if ('finding' in shown) return unsoundWith([shown.finding], talk)
   const world = worldOf(request)
-  const scope = { tools: shown.tools, executors: request.executors ?? [] }
+  const scope = scopeOf(shown.tools, request)
   for (;;) {
     const format = { name: 'amendment', schema: amendmentSchema(scope, question.isShortened) }
     const answer = await talk.answer(shown.tools, format)

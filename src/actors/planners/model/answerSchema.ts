@@ -4,23 +4,33 @@
 // S1. Fields come from the zod schemas of the plan format, with their descriptions; none is described twice.
 // S2. Every object is closed, so that a server can be strict about it; what is open by nature (a JSON Schema in `is`) is offered
 //     in the keywords that conditions are made of. Models that are not held to a schema may write all that the format has.
+// S3. One tool whose input a strict schema cannot say is written as JSON in a text; the others are held to theirs all the same.
 import type { JsonObject, JsonSchema } from '../../../plan/json.ts'
 import { patchJsonSchema, planJsonSchema } from '../../../plan/planJsonSchema.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
+import type { PlanRequest } from '../planner.ts'
+import { strictSchema } from '../../../models/json/strictSchema.ts'
 import { withReferences } from './inputSchema.ts'
+import { jsonTextSchema } from './jsonText.ts'
 
 export interface AnswerScope {
   /** The tools that the model has been shown. */
   readonly tools: readonly ToolDescription[]
   /** The executor roles that there are. */
   readonly executors: readonly string[]
+  /** Whether steps may have goals of their own. */
+  readonly mayDelegate: boolean
+}
+
+export function scopeOf(tools: readonly ToolDescription[], { executors = [], limits }: PlanRequest): AnswerScope {
+  return { tools, executors, mayDelegate: executors.includes('goal') && limits.depth > 0 }
 }
 
 const planFormat = (planJsonSchema().$defs ?? {}) as Readonly<Record<string, JsonObject>>
 const stepFields = (planFormat.step?.properties ?? {}) as Readonly<Record<string, JsonObject>>
 const operationFormats = operationsOf(patchJsonSchema())
 
-/** Fields that a model is offered for any step, besides those that say what is done. */
+/** Fields that a model is offered for any step, besides those that say what is done. A sub-goal is not tried twice by itself. */
 const sharedFields = ['after', 'forEach', 'when', 'onFailure', 'onSkipped', 'approval', 'why'] as const
 
 /** Operations that a model is offered. A new goal is not its business. */
@@ -94,21 +104,17 @@ const askSchema: JsonObject = {
   ),
 }
 
-function definitions({ tools, executors }: AnswerScope): JsonObject {
-  const made = new Map<string, JsonSchema>()
+function definitions({ tools, executors, mayDelegate }: AnswerScope): JsonObject {
+  const made: Record<string, JsonSchema> = {}
   const stepKinds = tools.map((tool, index) => {
-    const add = (name: string, schema: JsonSchema): void => {
-      made.set(name, schema)
-    }
-    const input = withReferences(tool.input, { prefix: `in${String(index + 1)}`, add })
-    return closed({ id: ref('stepId'), tool: { type: 'string', enum: [tool.name] }, input, ...shared }, [
-      'id',
-      'tool',
-      'input',
-    ])
+    const { input, inside } = inputOf(tool, `in${String(index + 1)}`)
+    Object.assign(made, inside)
+    const properties = { id: ref('stepId'), tool: { type: 'string', enum: [tool.name] }, input, ...checked, ...shared }
+    return closed(properties, ['id', 'tool', 'input'])
   })
   const roles = ['model', 'person'].filter((role) => executors.includes(role))
   if (roles.length > 0) stepKinds.push(instructionStep(tools, roles))
+  if (mayDelegate) stepKinds.push(goalStep)
   return {
     reference: {
       anyOf: [
@@ -119,6 +125,9 @@ function definitions({ tools, executors }: AnswerScope): JsonObject {
     from: closed({ $from: stepIdOf('The step whose output it is.'), path: pointer }, ['$from', 'path']),
     stepId: planFormat.stepId ?? true,
     schema: simpleSchema,
+    json: jsonTextSchema,
+    expect: expectation,
+    retry,
     after: { ...stepFields.after, items: ref('stepId') },
     forEach: { description: stepFields.forEach?.description ?? '', anyOf: [ref('from')] },
     when: closed(
@@ -132,12 +141,61 @@ function definitions({ tools, executors }: AnswerScope): JsonObject {
     why: stepFields.why ?? true,
     assumption: withIs(planFormat.assumption ?? {}),
     step: { anyOf: stepKinds },
-    ...Object.fromEntries(made),
+    ...made,
   }
 }
 
 const pointer = words('A JSON Pointer into it, such as "/rows/0/name"; "" for all of it.')
 const shared: JsonObject = Object.fromEntries(sharedFields.map((field) => [field, ref(field)]))
+
+const checked: JsonObject = { expect: ref('expect'), retry: ref('retry') }
+
+const expectation: JsonObject = {
+  type: 'array',
+  description: 'What must hold of the output; where it does not, the planner is asked.',
+  items: closed({ path: pointer, is: ref('schema') }, ['path', 'is']),
+}
+
+const retryFields = (planFormat.retry?.properties ?? {}) as Readonly<Record<string, JsonObject>>
+const retry: JsonObject = closed(
+  { attempts: retryFields.attempts ?? true, backoffMs: retryFields.backoffMs ?? true },
+  ['attempts'],
+  stepFields.retry?.description as string | undefined,
+)
+
+const given: JsonObject = closed(
+  { given: { type: 'array', items: ref('reference') } },
+  ['given'],
+  'What it is to work on.',
+)
+
+const goalStep: JsonObject = closed(
+  {
+    id: ref('stepId'),
+    goal: closed({ text: words('What is to be reached, in words.') }, ['text']),
+    input: given,
+    expect: ref('expect'),
+    ...shared,
+  },
+  ['id', 'goal'],
+)
+
+interface Input {
+  readonly input: JsonSchema
+  /** Definitions that it needs. */
+  readonly inside: JsonObject
+}
+
+/** S3 */
+function inputOf(tool: ToolDescription, prefix: string): Input {
+  const inside: Record<string, JsonSchema> = {}
+  const add = (name: string, schema: JsonSchema): void => {
+    inside[name] = schema
+  }
+  const input = withReferences(tool.input, { prefix, add })
+  const whole = { ...closed({ input }, ['input']), $defs: inside }
+  return strictSchema(whole).isStrict ? { input, inside } : { input: ref('json'), inside: {} }
+}
 
 /** A step in words, for a model or a person. */
 function instructionStep(tools: readonly ToolDescription[], roles: readonly string[]): JsonObject {
@@ -155,7 +213,8 @@ function instructionStep(tools: readonly ToolDescription[], roles: readonly stri
           ...described('tools'),
         },
       }),
-      input: closed({ given: { type: 'array', items: ref('reference') } }, ['given'], 'What it is to work on.'),
+      input: given,
+      ...checked,
       ...shared,
     },
     ['id', 'instruction', 'executor'],

@@ -5,10 +5,11 @@
 import { isJsonObject, type JsonSchema } from '../../../plan/json.ts'
 import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import { fenceRule } from '../../fence.ts'
+import type { AnswerScope } from './answerSchema.ts'
 
 /** The system message. */
-export function instructionsFor(tools: readonly ToolDescription[], executors: readonly string[]): string {
-  return [rules, kindsOf(executors), `# Tools\n\n${toolsInWords(tools)}`].join('\n\n')
+export function instructionsFor(scope: AnswerScope): string {
+  return [rules, kindsOf(scope), `# Tools\n\n${toolsInWords(scope.tools)}`].join('\n\n')
 }
 
 const rules = `You are a planner. You turn a goal into a plan of steps, and amend the plan when there is trouble. You carry nothing out yourself.
@@ -23,6 +24,8 @@ A step is {"id": "read", "tool": "read_file", "input": {…}}, and may have
 - "after": ["id", …]: steps that must be finished first although nothing of their output is used;
 - "forEach": {"$from": "id", "path": "/files"}: it is carried out once for each item of that list. In its input {"$item": ""} is the item, {"$item": "/name"} a part of it. A reference to such a step gives the list of all its outputs;
 - "when": {"value": {"$from": "id", "path": "/count"}, "is": {"minimum": 1}}: it is skipped where the value does not satisfy that JSON Schema;
+- "expect": [{"path": "/rows", "is": {"minItems": 1}}]: what must hold of its output, where the schema does not promise it and the plan rests on it; where it does not hold, you are asked;
+- "retry": {"attempts": 3, "backoffMs": 1000}: it is tried again before its failure is final, where the failure may pass by itself;
 - "onFailure": "replan" (default), "skip" or "fail"; "onSkipped": "run" where it can do with null in place of what was skipped;
 - "approval": "required" where a person is to agree first; "why": in a few words.
 
@@ -51,7 +54,7 @@ Values are shortened where they are long. Where you need more of one, answer {"a
 
 ${fenceRule}`
 
-function kindsOf(executors: readonly string[]): string {
+function kindsOf({ executors, mayDelegate }: AnswerScope): string {
   const kinds = [
     ...(executors.includes('model')
       ? [
@@ -61,6 +64,11 @@ function kindsOf(executors: readonly string[]): string {
     ...(executors.includes('person')
       ? [
           '- {"id", "executor": "person", "instruction": "what is asked", "input": {"given": [references]}}: a question to a person, who is waited for. Only where nobody else can know.',
+        ]
+      : []),
+    ...(mayDelegate
+      ? [
+          '- {"id", "goal": {"text": "what is to be reached"}, "input": {"given": [references]}}: a part that is planned by itself, when its turn comes. Only where it cannot be planned before. Its output holds those of its steps, by their ids.',
         ]
       : []),
   ]

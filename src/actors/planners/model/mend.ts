@@ -4,6 +4,8 @@
 // N2. An input that is an object written as JSON in a text is that object: the step's `why` says that it was read so.
 // N3. A value that may be meant as it stands is never touched.
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../../plan/json.ts'
+import { readExpectation } from './expectation.ts'
+import { readJsonText } from './jsonText.ts'
 import { withoutAddedNulls } from '../../../models/json/withoutAddedNulls.ts'
 import { planLimits } from '../../../plan/schema.ts'
 import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
@@ -13,10 +15,11 @@ export function mendStep(written: Json, tools: ToolCatalogue): Json {
   if (!isJsonObject(written)) return written
   const step = withoutNulls(written)
   const tool = typeof step.tool === 'string' ? tools.get(step.tool) : undefined
-  const { input, when, forEach, retry, goal } = step
+  const { input, when, forEach, retry, goal, expect } = step
   return {
     ...step,
     ...(isJsonObject(forEach) && { forEach: withoutNulls(forEach) }),
+    ...(expect !== undefined && { expect: mendExpectation(expect) }),
     ...(isJsonObject(retry) && { retry: withoutNulls(retry) }),
     ...(isJsonObject(goal) && { goal: withoutNulls(goal) }),
     ...(isJsonObject(when) && { when: mendCondition(when) }),
@@ -50,6 +53,14 @@ function mendCondition(written: JsonObject): JsonObject {
     ...(value !== undefined && { value: isJsonObject(value) ? withoutNulls(value) : value }),
     ...(is !== undefined && { is: mendSchema(is) }),
   }
+}
+
+function mendExpectation(written: Json): Json {
+  if (!Array.isArray(written)) return mendSchema(written)
+  const places = (written as readonly Json[]).map((one) =>
+    isJsonObject(one) && one.is !== undefined ? { ...one, is: mendSchema(one.is) } : one,
+  )
+  return readExpectation(places)
 }
 
 /** `{"const": null}` says something; beside other keywords, as strict mode writes them all, it does not. */
@@ -86,6 +97,8 @@ function mendReferences(value: Json, level = 0): Json {
   if (typeof value !== 'object' || value === null || level > planLimits.inputDepth) return value
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => mendReferences(item, level + 1))
   const object = value as JsonObject
+  const meant = readJsonText(object)
+  if (meant !== undefined) return mendReferences(meant.value, level + 1)
   if (typeof object.$from === 'string') return object.path === null ? withoutNulls(object) : object
   return Object.fromEntries(Object.entries(object).map(([name, inner]) => [name, mendReferences(inner, level + 1)]))
 }

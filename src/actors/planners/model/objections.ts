@@ -10,6 +10,7 @@ import type { ToolCatalogue } from '../../../plan/toolDescription.ts'
 import { validatePlan, type ValidateOptions } from '../../../plan/validate.ts'
 import type { PlanRequest } from '../planner.ts'
 import { isClosable } from './inputSchema.ts'
+import { unreadTexts } from './jsonText.ts'
 import { hasTemplates, textReferences } from './textReferences.ts'
 
 /** What a plan is checked against. Made once for each question. */
@@ -97,7 +98,11 @@ function countSound(next: readonly Step[], needed: ReadonlyMap<string, Step>, { 
 const noIds: ReadonlySet<string> = new Set()
 
 function slipsOf(step: Step, ids: ReadonlySet<string>, place: string, { goal, tools }: World): Finding[] {
-  const findings = [...textReferences(step, ids, place), ...unknownArguments(step, tools, place)]
+  const findings = [
+    ...textReferences(step, ids, place),
+    ...unknownArguments(step, tools, place),
+    ...brokenTexts(step, place),
+  ]
   if (handsOn(step, goal)) {
     const message = `Step "${step.id}" hands the whole goal on as it is, which plans nothing.`
     findings.push(
@@ -119,6 +124,18 @@ function unknownArguments({ id, tool, input = {} }: Step, tools: ToolCatalogue, 
     const path = `${place}/input/${escapePart(name)}`
     return { code: 'INPUT_UNKNOWN', severity: 'error', path, stepId: id, message, hint }
   })
+}
+
+/** Values that were to be JSON in a text, and are none. */
+function brokenTexts({ id, input = {} }: Step, place: string): Finding[] {
+  return unreadTexts(input).map((path) => ({
+    code: 'INPUT_INVALID',
+    severity: 'error',
+    path: `${place}/input${path}`,
+    stepId: id,
+    message: `Step "${id}" has a "$json" whose text is no JSON.`,
+    hint: 'Write the value as JSON, whole, and in that text escaped; or the value itself.',
+  }))
 }
 
 /** One giant step: somebody else is told the goal in the same words. */

@@ -11,6 +11,7 @@ import type { ToolDescription } from '../../../plan/toolDescription.ts'
 import { askModel } from '../../../models/askModel.ts'
 import type { ModelAnswer, ModelMessage, ModelRequest, ModelUsage } from '../../../models/model.ts'
 import { addUsage, noUsage } from '../../../machines/modelUsage.messages.ts'
+import { scopeOf } from './answerSchema.ts'
 import { findingsInWords, valuesInWords } from './followUp.ts'
 import { instructionsFor } from './instructions.ts'
 import { allFit, pickRequest, readPicked, type Picked } from './pickTools.ts'
@@ -151,9 +152,9 @@ export class Talk {
   #messages(tools: readonly ToolDescription[]): ModelMessage[] {
     const { request, question } = this.#options
     const { former, values } = this.#notes
-    const { findings, begun, executors = [] } = request
+    const { findings, begun } = request
     const messages: ModelMessage[] = [
-      { role: 'system', text: instructionsFor(tools, executors) },
+      { role: 'system', text: instructionsFor(scopeOf(tools, request)) },
       { role: 'user', text: question.text },
     ]
     for (const { asked, given } of values)

@@ -5,7 +5,7 @@ import type { Step } from '../../../plan/schema.ts'
 import type { ModelAnswer } from '../../../models/model.ts'
 import type { PlanRequest, PlannerContext } from '../planner.ts'
 import { Ahead } from './ahead.ts'
-import { planAnswerSchema } from './answerSchema.ts'
+import { planAnswerSchema, scopeOf } from './answerSchema.ts'
 import { criticise } from './critics.ts'
 import { idOf, judgeSteps, worldOf, type World } from './objections.ts'
 import { planQuestion } from './question.ts'
@@ -31,7 +31,7 @@ export async function* writePlan(asked: PlanAsked): AsyncGenerator<Step, unknown
   yield* begun
   const shown = await talk.tools()
   if ('finding' in shown) return unsoundWith([shown.finding], talk)
-  const scope = { tools: shown.tools, executors: request.executors ?? [] }
+  const scope = scopeOf(shown.tools, request)
   for (;;) {
     const format = { name: 'plan', schema: planAnswerSchema(scope, question.isShortened) }
     const ahead = new Ahead(world, begun, settings.critics.length === 0)
