@@ -4,7 +4,7 @@
 // O2. A reader that goes away (`planloom … | head`) ends the command quietly.
 import { PlanloomError } from '../errors.ts'
 import { coloursFor, type Colours } from './colours.ts'
-import type { TerminalStream } from './progress/redraw.ts'
+import { columnsOfTerminal, type TerminalStream } from './terminal.ts'
 
 export interface Streams {
   readonly stdout: TerminalStream & { readonly isTTY?: boolean | undefined }
@@ -43,7 +43,7 @@ export function createOutput(streams: Streams, isJson: boolean): Output {
     isJson,
     streams,
     get columns() {
-      return streams.stdout.isTTY ? streams.stdout.columns : undefined
+      return streams.stdout.isTTY ? columnsOfTerminal(streams.stdout) : undefined
     },
     colours: coloursFor(streams.stdout, streams.env),
     errorColours: coloursFor(streams.stderr, streams.env),

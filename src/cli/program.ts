@@ -21,6 +21,7 @@ import { errorDocument, errorLines } from './findingLines.ts'
 import { addJournalCommands, journalVariable, onJournal } from './journalProgram.ts'
 import { createOutput, type Output, type Streams } from './output.ts'
 import { atLeastOne, labelsOf, takeAnother, takeSetting, timeSpan, wholeNumber } from './settings.ts'
+import { columnsOfTerminal } from './terminal.ts'
 import { wrap } from './wrap.ts'
 
 /** Carries out one call of the command.
@@ -62,13 +63,13 @@ function createProgram(output: Output, end: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => output.streams.stdout.write(text),
       writeErr: (text) => output.streams.stderr.write(text),
-      getOutHelpWidth: () => output.streams.stdout.columns ?? 80,
-      getErrHelpWidth: () => output.streams.stderr.columns ?? 80,
+      getOutHelpWidth: () => columnsOfTerminal(output.streams.stdout),
+      getErrHelpWidth: () => columnsOfTerminal(output.streams.stderr),
       getOutHasColors: () => output.colours.isColorSupported,
       getErrHasColors: () => output.errorColours.isColorSupported,
     })
     .addHelpText('after', ({ error }) =>
-      wrapped(programHelp, (error ? output.streams.stderr : output.streams.stdout).columns ?? 80),
+      wrapped(programHelp, columnsOfTerminal(error ? output.streams.stderr : output.streams.stdout)),
     )
 
   const command = (usage: string, description: string, examples: readonly string[]): Command =>

@@ -56,6 +56,15 @@ describe('the redrawn area', () => {
     expect(terminal.shown).toEqual(['x', ''])
   })
 
+  it('takes a terminal that says its width is 0 for one of the usual width', () => {
+    const terminal = { ...fakeTerminal(80), columns: 0 }
+    const redraw = createRedraw(terminal)
+    redraw.draw(['twelve chars'])
+    redraw.draw(['x'])
+    expect(terminal.raw.join('')).toContain('\u001b[1A')
+    expect(terminal.raw.join('')).not.toContain('Infinity')
+  })
+
   it('hides the cursor while it draws, gives it back, and leaves no listener', () => {
     const listeners = process.listenerCount('exit')
     const terminal = fakeTerminal(20)

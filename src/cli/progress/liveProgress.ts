@@ -2,11 +2,12 @@
 import type { Run } from '../../runtime/index.ts'
 import { inTone, type Colours } from '../colours.ts'
 import { fit } from '../fit.ts'
+import { columnsOfTerminal, rowsOfTerminal, type TerminalStream } from '../terminal.ts'
 import { lineOf, type Happening, type ToneLine } from './happenings.ts'
 import type { Progress } from './progress.ts'
 import { createProgressBook } from './progressBook.ts'
 import { progressLines } from './progressLines.ts'
-import { createRedraw, type TerminalStream } from './redraw.ts'
+import { createRedraw } from './redraw.ts'
 
 const drawEveryMs = 100
 const estimateEveryMs = 1000
@@ -26,14 +27,14 @@ export function showLive(run: Run, stream: TerminalStream, colours: Colours): Pr
     if (isSuspended && !isLast) return
     const now = Date.now()
     const estimateAnew = now - estimatedAt >= estimateEveryMs
-    const columns = stream.columns ?? 80
+    const columns = columnsOfTerminal(stream)
     const model = book.model(now, { estimateAnew })
     // An estimate that is dear (a very large plan) is made as much more rarely.
     if (estimateAnew) estimatedAt = now + Math.min(4000, 20 * (Date.now() - now))
     const above = [...staying(pending, columns, colours), ...said.map((line) => fit(line, columns))]
     pending = []
     said = []
-    const area = isLast ? [] : progressLines(model, { columns, rows: stream.rows ?? 24, colours, frame: frame++ })
+    const area = isLast ? [] : progressLines(model, { columns, rows: rowsOfTerminal(stream), colours, frame: frame++ })
     redraw.draw(area, above)
   }
 

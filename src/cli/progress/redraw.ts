@@ -4,12 +4,7 @@
 // D2. The area's height is counted anew at each draw, since a terminal that was made narrower has wrapped its lines.
 // D3. The cursor comes back whatever ends the process.
 import { columnsOf } from '../fit.ts'
-
-export interface TerminalStream {
-  readonly columns?: number | undefined
-  readonly rows?: number | undefined
-  write(text: string): unknown
-}
+import { columnsOfTerminal, type TerminalStream } from '../terminal.ts'
 
 export interface Redraw {
   /** Replaces the area. `above`: lines that stay, and scroll up from here on. */
@@ -28,7 +23,7 @@ export function createRedraw(stream: TerminalStream): Redraw {
   let isHidden = false
 
   const erase = (): string => {
-    const columns = stream.columns ?? 80
+    const columns = columnsOfTerminal(stream)
     const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0)
     return rows === 0 ? '' : `\u001b[${rows}A\r\u001b[J`
   }

@@ -5,7 +5,7 @@ import { showLive } from './liveProgress.ts'
 import { createPlainProgress } from './plainProgress.ts'
 import type { Progress } from './progress.ts'
 import { createProgressBook } from './progressBook.ts'
-import type { TerminalStream } from './redraw.ts'
+import type { TerminalStream } from '../terminal.ts'
 
 /** Shows how a run goes, on stderr, until it is closed. */
 export function showProgress(run: Run, { streams: { stderr, env }, errorColours }: Output): Progress {
