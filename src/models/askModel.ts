@@ -5,7 +5,16 @@
 // A2. Each call is told to the budget, however it ended, and what is told is a count: what a model does not say is estimated.
 import { PlanloomError } from '../errors.ts'
 import { estimateRequest, estimateTokens, usualOutput } from './estimateTokens.ts'
-import type { CallBudget, CallOptions, Model, ModelAnswer, ModelRequest, ModelUsage, Reservation } from './model.ts'
+import type {
+  CallBudget,
+  CallEstimate,
+  CallOptions,
+  Model,
+  ModelAnswer,
+  ModelRequest,
+  ModelUsage,
+  Reservation,
+} from './model.ts'
 import { usageFrom } from './usage.ts'
 
 export interface AskOptions extends CallOptions {
@@ -20,7 +29,8 @@ export async function askModel(
   request: ModelRequest,
   { budget, now, mostTokens = Infinity, ...options }: AskOptions,
 ): Promise<ModelAnswer> {
-  const asks = budget && new AskedFor(budget, isSilent.has(model) ? estimateOf(request, mostTokens) : nothing)
+  const asks =
+    budget && new AskedFor(budget, isSilent.has(model) ? estimateOf(model, request, mostTokens) : nothingOf(model))
   const startedAt = now()
   const settle = (usage: ModelUsage, failure?: string): void => {
     const ms = Math.max(0, Math.round(now() - startedAt))
@@ -44,14 +54,16 @@ export async function askModel(
 /** Models that have made a call without asking the budget. */
 const isSilent = new WeakSet<Model>()
 
-const nothing = { tokens: 0, cost: 0 }
+function nothingOf({ name }: Model): CallEstimate {
+  return { tokens: 0, cost: 0, model: name }
+}
 
 /** The budget as the model is handed it, with what was taken out of it beforehand (A1). */
 class AskedFor implements CallBudget {
   readonly #budget: CallBudget
   #own: Reservation | undefined
 
-  constructor(budget: CallBudget, estimate: { readonly tokens: number; readonly cost: number }) {
+  constructor(budget: CallBudget, estimate: CallEstimate) {
     this.#budget = budget
     this.#own = budget.reserve(estimate)
   }
@@ -61,7 +73,7 @@ class AskedFor implements CallBudget {
     return this.#own === undefined
   }
 
-  reserve(estimate: { readonly tokens: number; readonly cost: number }): Reservation {
+  reserve(estimate: CallEstimate): Reservation {
     this.#own?.release()
     this.#own = undefined
     return this.#budget.reserve(estimate)
@@ -74,8 +86,9 @@ class AskedFor implements CallBudget {
   }
 }
 
-function estimateOf(request: ModelRequest, most: number): { readonly tokens: number; readonly cost: number } {
-  return { tokens: Math.min(estimateRequest(request) + (request.maxTokens ?? usualOutput), most), cost: 0 }
+function estimateOf({ name }: Model, request: ModelRequest, most: number): CallEstimate {
+  const tokens = Math.min(estimateRequest(request) + (request.maxTokens ?? usualOutput), most)
+  return { tokens, cost: 0, model: name }
 }
 
 function estimated(request: ModelRequest, text: unknown): ModelUsage {

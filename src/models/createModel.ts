@@ -67,7 +67,7 @@ async function complete(parts: Parts, request: ModelRequest, options: CallOption
   const maxTokens = request.maxTokens ?? settings.maxTokens
   const inputTokens = estimateRequest(request)
   const estimate = usageOf({ inputTokens, outputTokens: maxTokens ?? usualOutput, cachedTokens: 0 }, prices)
-  const reservation = budget?.reserve({ tokens: estimate.tokens, cost: estimate.cost })
+  const reservation = budget?.reserve({ tokens: estimate.tokens, cost: estimate.cost, model })
   const bill = { spent: noUsage }
   let failure: string | undefined
   try {

@@ -72,7 +72,15 @@ export interface CallOptions {
  * spend the same money. Calls that are made with a budget are told to the run by it, and by nobody else. */
 export interface CallBudget {
   /** @throws `BUDGET_SHORT` where less is left; then nothing has been taken. */
-  reserve(estimate: { readonly tokens: number; readonly cost: number }): Reservation
+  reserve(estimate: CallEstimate): Reservation
+}
+
+/** What a call may use at most, as far as that can be told beforehand. */
+export interface CallEstimate {
+  readonly tokens: number
+  readonly cost: number
+  /** Name of the model. */
+  readonly model?: string
 }
 
 export interface Reservation {

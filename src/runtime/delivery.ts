@@ -91,6 +91,7 @@ export class Delivery {
       tell: (call) => {
         host.send(call)
       },
+      now: () => clock.now(),
     })
     this.#questions = new AttemptQuestions(host)
     this.#pools = new RunPools({ ...options, budget: this.#budget, questions: this.#questions })
@@ -147,6 +148,11 @@ export class Delivery {
   /** A call of a model has been taken in. */
   told(call: Draft<ModelCalled>): void {
     this.#budget.told(call)
+  }
+
+  /** The run is about to end, and no attempt is out: what the planner's calls have used is told now, or never. */
+  giveUpPlanning(): Draft<ModelCalled>[] {
+    return this.#budget.giveUpPlanning()
   }
 
   /** What a success leaves to other runs. */

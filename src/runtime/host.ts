@@ -281,6 +281,8 @@ export class RunHost {
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
     const { clock } = this.#options
+    if (this.context !== undefined && endsAtOnce(draft, this.context))
+      for (const call of this.#delivery?.giveUpPlanning() ?? []) this.#takeMessage(call)
     const kept = draft.type === 'step.succeeded' && !this.isLeft ? this.#delivery?.kept(draft) : undefined
     if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
     else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
@@ -384,6 +386,12 @@ export class RunHost {
     this.#delivery = undefined
     this.#scope = undefined
   }
+}
+
+/** The run ends with this message, since nothing is out that it would wait for. */
+function endsAtOnce({ type, ...draft }: Draft<CoordinatorMessage>, { verdict, counts }: CoordinatorContext): boolean {
+  const isEnd = type === 'run.cancel' || (type === 'timer.fired' && 'key' in draft && draft.key === 'run')
+  return isEnd && verdict === undefined && counts.running === 0
 }
 
 function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {

@@ -4,6 +4,7 @@
 //     not use. A call may use more than was estimated; that is told, and ends the run where it was too much.
 // B2. What has been used is counted from the moment on at which the call has ended, be it before the coordinator has heard of it.
 // B3. Whatever is reported, what is counted is 0 or more, and finite: of a call that does not say what it used, the estimate is counted.
+// B4. Of a planner's calls that are out when the run ends at once the estimate is counted: what they used, nobody will hear.
 import { PlanloomError } from '../errors.ts'
 import type { Draft, ModelCalled, ModelCaller } from '../machines/coordinator.messages.ts'
 import { noUsage, type ModelUsage } from '../machines/modelUsage.messages.ts'
@@ -23,12 +24,16 @@ export interface RunBudgetOptions {
     readonly used: Pick<BudgetUsed, keyof Amount>
   }
   readonly tell: (call: Draft<ModelCalled>) => void
+  /** ms; of any origin. */
+  readonly now: () => number
 }
 
 export class RunBudget {
   readonly #options: RunBudgetOptions
   /** Reserved, or used and not told yet. */
   #out: Amount = { tokens: 0, cost: 0 }
+  /** Calls that are out, each with how it is counted where nobody waits for it any more. */
+  readonly #open = new Set<{ readonly caller: ModelCaller; readonly giveUp: () => Draft<ModelCalled> | undefined }>()
 
   constructor(options: RunBudgetOptions) {
     this.#options = options
@@ -41,24 +46,40 @@ export class RunBudget {
         const taken = { tokens: amountOf(estimate.tokens), cost: amountOf(estimate.cost) } // B3
         this.#refuseIfShort(taken, caller)
         this.#add(taken, 1)
-        let isOpen = true
+        const beganAt = this.#options.now()
+        const count = (reported: unknown, rest: Pick<ModelCalled, 'model' | 'ms' | 'code'>): Draft<ModelCalled> => {
+          const usage = usageFrom(reported) ?? { ...noUsage, ...taken, calls: 1, isEstimated: true } // B3
+          this.#add(usage, 1)
+          return { type: 'model.called', caller, usage, ...rest }
+        }
+        const { model: named = '' } = estimate
+        const open = {
+          caller,
+          giveUp: () => {
+            if (!close()) return undefined
+            const ms = Math.max(0, Math.round(this.#options.now() - beganAt))
+            return count(undefined, { model: named, ms, code: 'ABORTED' })
+          },
+        }
         const close = (): boolean => {
-          if (!isOpen) return false
-          isOpen = false
+          if (!this.#open.delete(open)) return false
           this.#add(taken, -1)
           return true
         }
+        this.#open.add(open)
         return {
           release: close,
           settle: ({ model, usage: reported, ms, failure: code }) => {
-            if (!close()) return
-            const usage = usageFrom(reported) ?? { ...noUsage, ...taken, calls: 1, isEstimated: true } // B3
-            this.#add(usage, 1)
-            this.#options.tell({ type: 'model.called', caller, model, usage, ms, ...(code !== undefined && { code }) })
+            if (close()) this.#options.tell(count(reported, { model, ms, ...(code !== undefined && { code }) }))
           },
         }
       },
     }
+  }
+
+  /** B4. @returns what is to be told of them now */
+  giveUpPlanning(): Draft<ModelCalled>[] {
+    return [...this.#open].flatMap(({ caller, giveUp }) => ('requestId' in caller ? (giveUp() ?? []) : []))
   }
 
   /** The coordinator has heard of a call. */

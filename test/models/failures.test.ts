@@ -155,7 +155,7 @@ describe.each(['chat', 'responses'] as const)('by %s', (api) => {
     expect(usage).toMatchObject({ calls: 1, isEstimated: true })
     expect(usage.outputTokens).toBeGreaterThan(2)
     expect(settled).toEqual([
-      { tokens: expect.any(Number), cost: expect.any(Number) },
+      { tokens: expect.any(Number), cost: expect.any(Number), model: 'test' },
       { model: 'test', usage, ms: expect.any(Number), failure: 'MODEL_ANSWER_BROKEN' },
     ])
   })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createModel } from '../../src/models/createModel.ts'
-import { createModelPlanner, createRuntime, defineTool } from '../../src/index.ts'
+import { createModelPlanner, createRuntime, defineTool, memoryJournal, type JournalEvent } from '../../src/index.ts'
 import { openModelServer, type Reply } from '../support/modelServer.ts'
+import { VirtualClock } from '../support/virtualClock.ts'
 
 const shout = defineTool({
   name: 'shout',
@@ -88,5 +89,38 @@ describe('a draft in an answer', () => {
     const { outcome, run } = await runAgainst([reply, { text: step('good') }])
     expect(outcome.reason).toBe('done')
     expect([...run.ledger()].map(({ id }) => id)).toEqual(['good'])
+  })
+})
+
+describe('a call that is out when its run ends at once', () => {
+  it.each(['cancelled', 'out of time'])('is counted by its estimate: %s', async (how) => {
+    await using server = await openModelServer([{ hang: true }])
+    const model = createModel({
+      model: 'test',
+      baseURL: server.url,
+      apiKey: 'key',
+      maxTokens: 50,
+      prices: { input: 1, output: 1 },
+    })
+    const clock = new VirtualClock()
+    const journal = memoryJournal()
+    await using runtime = createRuntime({
+      tools: [shout],
+      planner: createModelPlanner(model),
+      clock,
+      journal,
+      limits: { timeMs: 60_000 },
+    })
+    const run = runtime.start('shout twice')
+    while (server.requests.length === 0) await new Promise(setImmediate)
+    if (how === 'cancelled') run.cancel()
+    else await clock.advance(60_000)
+    const outcome = await clock.until(run.result)
+    expect(outcome.usage.tokens).toBeGreaterThan(50)
+    expect(outcome.usage.cost).toBeGreaterThan(0)
+    expect(run.modelUse().planner).toMatchObject({ calls: 1, tokens: outcome.usage.tokens, isEstimated: true })
+    const calls = [...(journal.read(run.id) as Iterable<JournalEvent>)].filter(({ type }) => type === 'model.called')
+    expect(calls).toMatchObject([{ model: 'test', code: 'ABORTED', caller: { requestId: expect.any(String) } }])
+    expect(await server.requests[0]?.gone).toBe(true)
   })
 })

@@ -3,7 +3,7 @@
 // B1. A call is not begun that may take more than is left of the attempt's own limit, or of the run's.
 // B2. Each call is told once: by the budget of the run, or where there is none with the result of the attempt.
 import { PlanloomError } from '../../../errors.ts'
-import type { CallBudget, ModelUsage, Reservation } from '../../../models/model.ts'
+import type { CallBudget, CallEstimate, ModelUsage, Reservation } from '../../../models/model.ts'
 import { amountOf, usageFrom } from '../../../models/usage.ts'
 import { addUsage, noUsage } from '../../../machines/modelUsage.messages.ts'
 
@@ -38,7 +38,7 @@ export class AttemptBudget implements CallBudget {
     return this.#untold
   }
 
-  reserve(estimate: { readonly tokens: number; readonly cost: number }): Reservation {
+  reserve(estimate: CallEstimate): Reservation {
     const tokens = amountOf(estimate.tokens)
     if (tokens > this.left) {
       this.#isShort = true
