@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createFallbackPlanner,
   createFixedPlanner,
@@ -115,6 +115,20 @@ describe('a chain of planners', () => {
     expect(kept.outcome.reason).toBe('done')
     const lost = await run(chain, { standsCheck: () => ({ stands: answers[1] ?? false }) })
     expect(lost.outcome.reason).toBe('gave_up')
+  })
+
+  it('asks the planner where the check of whether the plan stands is broken, and says so', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => warned.mockRestore())
+    const surprising: Step = { ...one, expect: { properties: { n: { const: 2 } } } }
+    const keeping = createFixedPlanner({ steps: [surprising] }, { replan: () => ({ keep: 'fine' }) })
+    const standsCheck = (): never => {
+      throw new TypeError('no such field')
+    }
+    expect((await run([keeping], { standsCheck })).outcome.reason).toBe('done')
+    expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('no such field'), {
+      code: 'STANDS_CHECK_FAILED',
+    })
   })
 
   it('wants planners', () => {

@@ -23,7 +23,8 @@ export type StandsCheck = (
   context: PlannerContext,
 ) => boolean | Standing | Promise<boolean | Standing>
 
-/** Asks a check. One that throws has not said that the plan stands (W1), and ends no run: only who is stopped is not asked further. */
+/** Asks a check. One that throws has not said that the plan stands (W1), and ends no run: that is a warning (`STANDS_CHECK_FAILED`), and the
+ * planner is asked; only who is stopped is not asked further. */
 export async function askStanding(
   check: StandsCheck,
   request: ReplanRequest,
@@ -34,6 +35,10 @@ export async function askStanding(
     said = await check(request, context)
   } catch (error) {
     context.signal.throwIfAborted()
+    const why = error instanceof Error ? error.message : String(error)
+    process.emitWarning(`Whether the plan stands could not be found out, so the planner is asked: ${why}`, {
+      code: 'STANDS_CHECK_FAILED',
+    })
     const usage = error instanceof Error && 'usage' in error ? (error.usage as Usage | undefined) : undefined
     return { stands: false, ...(usage && context.budget === undefined && { usage }) }
   }

@@ -186,8 +186,19 @@ interface Input {
   readonly inside: JsonObject
 }
 
-/** S3 */
+/** Inputs of tools, which stay the same from question to question: making them costs most of a small plan's schema. */
+const inputs = new WeakMap<ToolDescription, Map<string, Input>>()
+
 function inputOf(tool: ToolDescription, prefix: string): Input {
+  const ofTool = inputs.get(tool) ?? new Map<string, Input>()
+  inputs.set(tool, ofTool)
+  const input = ofTool.get(prefix) ?? makeInput(tool, prefix)
+  ofTool.set(prefix, input)
+  return input
+}
+
+/** S3 */
+function makeInput(tool: ToolDescription, prefix: string): Input {
   const inside: Record<string, JsonSchema> = {}
   const add = (name: string, schema: JsonSchema): void => {
     inside[name] = schema
