@@ -133,7 +133,11 @@ export function modelSettings(options: ModelOptions, world: ModelWorld): ModelSe
     headers,
     fetch: options.fetch ?? ((...args) => fetch(...args)),
     redact: redactor(secrets),
-    keys: secretsOf([apiKey, client?.apiKey ?? undefined, ...keysIn(searchParams), ...keysIn(Object.entries(headers))]),
+    keys: secretsOf(
+      [apiKey, client?.apiKey ?? undefined, ...keysIn(searchParams), ...keysIn(Object.entries(headers))].filter(
+        (key) => key !== undefined && !standsForNone(key),
+      ),
+    ),
     clock,
     servers,
     limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
@@ -145,6 +149,11 @@ function keysIn(named: Iterable<readonly [string, string]>): string[] {
   return [...named].flatMap(([name, value]) =>
     /auth|key|token|secret|cookie|password/i.test(name) ? [value, value.split(/\s+/).at(-1) ?? value] : [],
   )
+}
+
+/** "not-needed", "lm-studio": what people write where a local server asks for no key, and models may say as well. */
+function standsForNone(key: string): boolean {
+  return key.length < 20 && /^[a-z]+(?:-[a-z]+)*$/.test(key)
 }
 
 /** An empty variable is one that is not set. */

@@ -27,13 +27,17 @@ export function isAboutValue(said: string): boolean {
 /** The server, or the model, takes no tools at all. */
 export function isAboutTools(said: string): boolean {
   return (
-    /\b(?:tools?|functions?|tool_choice|tool calls?|(?:tool|function) calling)\b/i.test(said) &&
+    /\b(?:tools?|functions?)\b/i.test(said) &&
     /(?:not|n't|no endpoints found that) support|unsupported|not (?:available|enabled|allowed|permitted)|unrecognized|unknown|unexpected|extra (?:inputs|fields)|requires? --/i.test(
       said,
     ) &&
-    !/schema for (?:tool|function)/i.test(said)
+    !aboutPartOfTools.test(said)
   )
 }
+
+/** One tool, a field of one, or how they are called: the server takes tools, and not these. */
+const aboutPartOfTools =
+  /schema for (?:tool|function)|\btools?(?:\[|\.\d)|tool_choice|parallel_tool_calls|function\.\w/i
 
 /** Key, account, length, and the model itself: a request that asks for less would be refused as well. */
 export function isAboutSomethingElse(said: string): boolean {

@@ -178,6 +178,25 @@ describe('a server that takes no tools', () => {
     expect(server.requests).toHaveLength(3)
   })
 
+  it.each<Reply>([
+    { status: 400, message: "Unsupported parameter: 'tools[0].function.strict'" },
+    {
+      status: 422,
+      body: JSON.stringify({ detail: [{ loc: ['body', 'tools', 0, 'x'], msg: 'Extra inputs are not permitted' }] }),
+    },
+    { status: 400, message: "Invalid schema for function 'look': unknown keyword" },
+    { status: 400, message: "tool_choice 'required' is not supported" },
+    { status: 400, message: 'Unknown parameter: parallel_tool_calls' },
+  ])('is not taken for one that refuses something of them: %j', async (refusal) => {
+    await using server = await openModelServer([refusal, { text: 'Hi.' }])
+    const model = modelAt(server.url)
+    await expect(model.complete({ ...hello, tools: [tool] }, { signal: never })).rejects.toMatchObject({
+      code: 'MODEL_REQUEST_REFUSED',
+    })
+    await model.complete({ ...hello, tools: [tool] }, { signal: never })
+    expect(server.requests.at(-1)?.body.tools).toHaveLength(1)
+  })
+
   it('and no schemas either is asked in words', async () => {
     await using server = await openModelServer(() => ({ json }), { without: ['tools', 'json_schema', 'json_object'] })
     const { text } = await modelAt(server.url).complete({ ...point, tools: [spare] }, { signal: never })

@@ -84,4 +84,10 @@ describe('an answer', () => {
     expect(answers[2]?.calls[0]?.arguments).toBe('{"to":"[redacted]"}')
     expect(answers[3]?.refusal).toBe('not with [redacted]')
   })
+
+  it.each(['not-needed', 'lm-studio'])('keeps words that only stand for a key: %s', async (apiKey) => {
+    await using server = await openModelServer([{ text: `A key is ${apiKey}.` }])
+    const { text } = await modelAt(server.url, { apiKey }).complete(hello, { signal: never })
+    expect(text).toBe(`A key is ${apiKey}.`)
+  })
 })
