@@ -48,17 +48,16 @@ interface Accompanied {
  */
 export async function seeThrough(run: Run, options: CompanyOptions): Promise<number> {
   const { output, progress, goOn, requests } = options
-  const told = requests === undefined ? {} : { requests }
   const { outcome, crash } = await accompany(run, options)
   progress?.close()
   if (outcome === undefined) {
     if (goOn) output.print(leftLines(run, goOn, output.colours))
-    output.document({ ...(goOn && leftDocument(run, goOn)), ...told, ...(crash && errorDocument(crash)) })
+    output.document({ ...(goOn && leftDocument(run, goOn)), requests, ...(crash && errorDocument(crash)) })
     return crash ? exitCodes.failed : exitCodes.left
   }
   const ended = endedRun(run)
   output.print(summaryLines(ended, outcome, output.colours, output.columns))
-  output.document({ ...summaryDocument(ended, outcome), ...told, ...(crash && errorDocument(crash)) })
+  output.document({ ...summaryDocument(ended, outcome), requests, ...(crash && errorDocument(crash)) })
   return crash ? exitCodes.failed : exitCodeOfOutcome(outcome)
 }
 

@@ -107,6 +107,13 @@ describe('a chain of planners', () => {
     expect(outcome.message).toContain('it cannot be done. Before it: near failed (near is down).')
   })
 
+  it('asks the next one where one gives nothing for an amendment', async () => {
+    const surprising: Step = { ...one, expect: { properties: { n: { const: 2 } } } }
+    const first = createFixedPlanner({ steps: [surprising] }, { replan: () => undefined as never })
+    const second = createFixedPlanner({ steps: [] }, { replan: () => ({ keep: 'fine' }) })
+    expect((await run([first, second])).outcome.reason).toBe('done')
+  })
+
   it('asks first whether the plan stands, and amends by whoever can', async () => {
     const surprising: Step = { ...one, expect: { properties: { n: { const: 2 } } } }
     const answers = [true, false]

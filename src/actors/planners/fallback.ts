@@ -95,6 +95,21 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
     notes.asked = 0
   }
 
+  /** What follows from how a planner's turn ended: the answer to give, or on to the next one (B1, B4). It throws what the last one threw. */
+  function judge<A extends AnyAnswer>(
+    { planner, notes, ended, spent }: Turn<A>,
+    { signal }: PlannerContext,
+  ): { readonly answer: A } | { readonly spent: Usage | undefined } {
+    const shortfall = shortfallOf(planner, ended)
+    if (shortfall !== undefined && !signal.aborted && isNext(notes, shortfall)) {
+      pass(notes, shortfall)
+      return { spent: sum(spent, 'error' in ended ? usageOf(ended.error) : ended.answer.usage) }
+    }
+    const told = shortfall === undefined ? ended : withThoseBefore(ended, notes)
+    if ('error' in told) throw withUsage(told.error, spent)
+    return { answer: withSpent(told.answer, spent) }
+  }
+
   async function* plan(request: PlanRequest, context: PlannerContext): AsyncGenerator<Step, unknown> {
     const notes = begin(request, context)
     const out = new Map((request.begun ?? []).map((step) => [step.id, step]))
@@ -105,12 +120,9 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
       const question = questionFor(request, notes, out)
       notes.asked += 1
       const ended = yield* follow(planner, question, context, out)
-      const shortfall = shortfallOf(planner, ended)
-      if (shortfall === undefined && 'answer' in ended) return withSpent(ended.answer, spent)
-      if (shortfall === undefined || context.signal.aborted || !isNext(notes, shortfall))
-        return lastOf(notes, ended, spent)
-      spent = sum(spent, 'error' in ended ? usageOf(ended.error) : ended.answer.usage)
-      pass(notes, shortfall)
+      const turn = judge({ planner, notes, ended, spent }, context)
+      if ('answer' in turn) return turn.answer
+      spent = turn.spent
     }
   }
 
@@ -127,12 +139,9 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
       const question = questionFor(request, notes)
       notes.asked += 1
       const ended = await amendBy(planner, question, context)
-      const shortfall = shortfallOf(planner, ended)
-      if (shortfall === undefined && 'answer' in ended) return withSpent(ended.answer, spent)
-      if (shortfall === undefined || context.signal.aborted || !isNext(notes, shortfall))
-        return lastOf(notes, ended, spent)
-      spent = sum(spent, 'error' in ended ? usageOf(ended.error) : ended.answer.usage)
-      pass(notes, shortfall)
+      const turn = judge({ planner, notes, ended, spent }, context)
+      if ('answer' in turn) return turn.answer
+      spent = turn.spent
     }
   }
 
@@ -154,10 +163,18 @@ interface AnyAnswer {
 /** How one planner's turn ended. */
 type Ended<A> = { readonly answer: A } | { readonly error: unknown }
 
+interface Turn<A> {
+  readonly planner: Planner
+  readonly notes: Notes
+  readonly ended: Ended<A>
+  /** By those before it. */
+  readonly spent: Usage | undefined
+}
+
 function shortfallOf({ name }: Planner, ended: Ended<AnyAnswer>): Shortfall | undefined {
   if (!('error' in ended)) {
     const { giveUp } = ended.answer
-    return giveUp === undefined ? undefined : { planner: name, because: 'gave_up', text: giveUp }
+    return typeof giveUp === 'string' ? { planner: name, because: 'gave_up', text: giveUp } : undefined
   }
   const { error } = ended
   const isShort = error instanceof Error && 'code' in error && error.code === 'BUDGET_SHORT'
@@ -166,16 +183,12 @@ function shortfallOf({ name }: Planner, ended: Ended<AnyAnswer>): Shortfall | un
 }
 
 /** What the last planner comes to, with what became of those before it (B5). */
-function lastOf<A extends AnyAnswer>({ passed }: Notes, ended: Ended<A>, spent: Usage | undefined): A {
+function withThoseBefore<A extends AnyAnswer>(ended: Ended<A>, { passed }: Notes): Ended<A> {
+  if (passed.length === 0) return ended
   const before = passed.map(({ planner, because, text }) => `${planner} ${endings[because]} (${text})`)
-  const told = before.length === 0 ? '' : ` Before it: ${before.join('; ')}.`
-  if ('error' in ended) throw withUsage(withWords(ended.error, told), spent)
-  const { giveUp = '' } = ended.answer
-  return withSpent({ ...ended.answer, giveUp: withMore(giveUp, told) }, spent)
-}
-
-function withMore(text: string, more: string): string {
-  return more === '' ? text : `${text}${/[.!?]$/.test(text) ? '' : '.'}${more}`
+  const more = (text: string): string => `${text}${/[.!?]$/.test(text) ? '' : '.'} Before it: ${before.join('; ')}.`
+  if ('error' in ended) return { error: withWords(ended.error, more) }
+  return { answer: { ...ended.answer, giveUp: more(ended.answer.giveUp ?? '') } }
 }
 
 const endings: Readonly<Record<Shortfall['because'], string>> = {
@@ -185,10 +198,10 @@ const endings: Readonly<Record<Shortfall['because'], string>> = {
   unsound: 'gave no sound plan',
 }
 
-function withWords(error: unknown, more: string): unknown {
-  if (more === '' || !(error instanceof Error)) return error
+function withWords(error: unknown, more: (text: string) => string): unknown {
+  if (!(error instanceof Error)) return error
   const { code = 'PLANNER_FAILED', hint, where } = error as Partial<PlanloomError>
-  const all = new PlanloomError(code, withMore(error.message, more), { hint, where: where ?? {}, cause: error })
+  const all = new PlanloomError(code, more(error.message), { hint, where: where ?? {}, cause: error })
   const usage = usageOf(error)
   return usage === undefined ? all : Object.assign(all, { usage })
 }
@@ -247,7 +260,10 @@ async function amendBy(
 ): Promise<Ended<ReplanAnswer>> {
   if (planner.replan === undefined) return { answer: { giveUp: `Planner "${planner.name}" does not amend plans.` } }
   try {
-    return { answer: await planner.replan(request, context) }
+    const answer: unknown = await planner.replan(request, context)
+    if (typeof answer !== 'object' || answer === null)
+      throw new TypeError(`It gave ${String(answer)} for an amendment.`)
+    return { answer: answer as ReplanAnswer }
   } catch (error) {
     return { error }
   }

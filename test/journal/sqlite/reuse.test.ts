@@ -34,15 +34,20 @@ const repeat = defineTool({
 })
 const large = planOf([{ id: 'a', tool: 'repeat', cache: true, input: { text: 'x', times: 5_000 } }])
 
+/** A journal with a run "one" that is over, and whose output is kept for others. */
+async function withLarge(options: SqliteJournalOptions, path?: string): Promise<SqliteJournal> {
+  const journal = open(options, path)
+  await createRuntime({ tools: [repeat], journal }).start(large, { runId: 'one' }).result
+  await new Promise((resolve) => setImmediate(resolve)) // it is given back
+  return journal
+}
+
 describe('a file', () => {
   it.each([1_000, 1_000_000])(
     'keeps an output once for its run and for others (beside it over %i bytes)',
     async (fileOverBytes) => {
       const path = join(scratchFolder(), 'runs.db')
-      const journal = open({ fileOverBytes }, path)
-      const runtime = createRuntime({ tools: [repeat], journal })
-      await runtime.start(large, { runId: 'one' }).result
-      await new Promise((resolve) => setImmediate(resolve))
+      const journal = await withLarge({ fileOverBytes }, path)
       const other = open({ fileOverBytes }, path)
       const { runs, outputBytes } = journal.prune({ before: Infinity })
       expect(runs).toEqual(['one'])
@@ -58,11 +63,7 @@ describe('a file', () => {
   it.each([1_000, 1_000_000])(
     'tells what pruning would remove, and removes it then (files over %i bytes)',
     async (fileOverBytes) => {
-      const path = join(scratchFolder(), 'runs.db')
-      const journal = open({ fileOverBytes }, path)
-      const runtime = createRuntime({ tools: [repeat], journal })
-      await runtime.start(large, { runId: 'one' }).result
-      await new Promise((resolve) => setImmediate(resolve))
+      const journal = await withLarge({ fileOverBytes })
       const everything = { before: Infinity, reuse: 'all' } as const
       const would = journal.prune({ ...everything, dryRun: true })
       expect(would).toMatchObject({ runs: ['one'], reuse: { entries: 1 } })

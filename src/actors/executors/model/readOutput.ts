@@ -13,8 +13,8 @@ import { readJsonValue } from '../../../plan/jsonValue.ts'
 export type OutputRead =
   { readonly value: Json; readonly problem?: undefined } | { readonly value?: Json; readonly problem: string }
 
-export function readOutput(written: string, expect: JsonSchema | undefined): OutputRead {
-  const text = withoutThoughts(written)
+export function readOutput(said: string, expect: JsonSchema | undefined): OutputRead {
+  const text = withoutThoughts(said)
   if (text.trim() === '') return { problem: 'The answer is empty.' }
   if (expect === undefined || typeof expect === 'boolean') {
     const written = valueIn([text, fencedIn(text)])
