@@ -48,6 +48,14 @@ export class CoordinatorFold implements CoordinatorStanding {
   }
 }
 
+let scopeOfPreviews: CoordinatorScope | undefined
+
+/** Whether the run would be over with this event. Nothing changes by asking. */
+export function wouldEnd(snapshot: CoordinatorSnapshot, event: CoordinatorMessage): boolean {
+  scopeOfPreviews ??= idleScope()
+  return coordinator.transition(snapshot, event, scopeOfPreviews).context.held.outcome !== undefined
+}
+
 function snapshotOf({ state, context }: CoordinatorStanding): CoordinatorSnapshot {
   const { outcome } = context
   return coordinator.resolveState({

@@ -150,9 +150,14 @@ export class Delivery {
     this.#budget.told(call)
   }
 
-  /** The run is about to end, and no attempt is out: what the planner's calls have used is told now, or never. */
-  giveUpPlanning(): Draft<ModelCalled>[] {
-    return this.#budget.giveUpPlanning()
+  /** Whether a call of a model is out. */
+  get hasOpenCalls(): boolean {
+    return this.#budget.hasOpen
+  }
+
+  /** The run is about to end: what calls that are out have used is told now, or never. */
+  giveUpCalls(): Draft<ModelCalled>[] {
+    return this.#budget.giveUp()
   }
 
   /** What a success leaves to other runs. */

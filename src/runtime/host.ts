@@ -16,7 +16,7 @@ import type { JournalEvent, RunJournal } from '../journal/journal.ts'
 import type { HostMessage } from '../machines/behaviour.messages.ts'
 import type { CoordinatorContext } from '../machines/coordinator.context.ts'
 import type { coordinator } from '../machines/coordinator.machine.ts'
-import { CoordinatorFold } from '../machines/coordinatorFold.ts'
+import { CoordinatorFold, wouldEnd } from '../machines/coordinatorFold.ts'
 import type {
   CoordinatorMessage,
   Draft,
@@ -280,26 +280,39 @@ export class RunHost {
   }
 
   #takeMessage(draft: Draft<CoordinatorMessage>): void {
-    const { clock } = this.#options
-    if (this.context !== undefined && endsAtOnce(draft, this.context))
-      for (const call of this.#delivery?.giveUpPlanning() ?? []) this.#takeMessage(call)
+    if (this.#isEndedByCallsBefore(draft)) return
     const kept = draft.type === 'step.succeeded' && !this.isLeft ? this.#delivery?.kept(draft) : undefined
     if (draft.type === 'step.checked') this.#delivery?.leaveCheck(draft)
     else if ('attempt' in draft && endsAttempt(draft)) this.#delivery?.leave(draft)
-    const seq = this.#next++
-    const decided = this.#decided
-    const message = {
-      ...draft,
-      id: `e${String(seq)}`,
-      at: clock.now(),
-      seq,
-      ...(decided.length > 0 && { decided }),
-    } as CoordinatorMessage & Pick<JournalEvent, 'seq' | 'decided'>
+    const message = this.#stamped(draft)
+    this.#next += 1
     if (!this.#append(message)) return
     if (kept !== undefined) this.#options.journal.keepForReuse?.(kept)
     this.#coordinator?.send(message)
     if (message.type === 'model.called') this.#delivery?.told(message)
     this.#afterEvent(message)
+  }
+
+  /** Calls that are out when this message ends the run are taken in before it: after it they are late for the record.
+   * @returns whether what they may have used has ended the run. */
+  #isEndedByCallsBefore(draft: Draft<CoordinatorMessage>): boolean {
+    const snapshot = this.#coordinator?.getSnapshot()
+    if (snapshot === undefined || this.#delivery?.hasOpenCalls !== true || !wouldEnd(snapshot, this.#stamped(draft)))
+      return false
+    for (const call of this.#delivery.giveUpCalls()) if (!this.#isEnding) this.#takeMessage(call)
+    return this.#isEnding
+  }
+
+  /** It is over, or has its outcome, and is told so next. */
+  get #isEnding(): boolean {
+    return this.#isOver || this.context?.outcome !== undefined
+  }
+
+  #stamped(draft: Draft<CoordinatorMessage>): CoordinatorMessage & Pick<JournalEvent, 'seq' | 'decided'> {
+    const seq = this.#next
+    const decided = this.#decided
+    const stamp = { id: `e${String(seq)}`, at: this.#options.clock.now(), seq, ...(decided.length > 0 && { decided }) }
+    return { ...draft, ...stamp }
   }
 
   #takeProgress(event: Extract<HostMessage, { type: 'step.progressed' }>): void {
@@ -386,12 +399,6 @@ export class RunHost {
     this.#delivery = undefined
     this.#scope = undefined
   }
-}
-
-/** The run ends with this message, since nothing is out that it would wait for. */
-function endsAtOnce({ type, ...draft }: Draft<CoordinatorMessage>, { verdict, counts }: CoordinatorContext): boolean {
-  const isEnd = type === 'run.cancel' || (type === 'timer.fired' && 'key' in draft && draft.key === 'run')
-  return isEnd && verdict === undefined && counts.running === 0
 }
 
 function endsAttempt({ type }: Draft<CoordinatorMessage>): boolean {

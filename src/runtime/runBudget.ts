@@ -4,7 +4,7 @@
 //     not use. A call may use more than was estimated; that is told, and ends the run where it was too much.
 // B2. What has been used is counted from the moment on at which the call has ended, be it before the coordinator has heard of it.
 // B3. Whatever is reported, what is counted is 0 or more, and finite: of a call that does not say what it used, the estimate is counted.
-// B4. Of a planner's calls that are out when the run ends at once the estimate is counted: what they used, nobody will hear.
+// B4. Of calls that are out when the run ends the estimate is counted: what they used, nobody will hear.
 import { PlanloomError } from '../errors.ts'
 import type { Draft, ModelCalled, ModelCaller } from '../machines/coordinator.messages.ts'
 import { noUsage, type ModelUsage } from '../machines/modelUsage.messages.ts'
@@ -33,7 +33,7 @@ export class RunBudget {
   /** Reserved, or used and not told yet. */
   #out: Amount = { tokens: 0, cost: 0 }
   /** Calls that are out, each with how it is counted where nobody waits for it any more. */
-  readonly #open = new Set<{ readonly caller: ModelCaller; readonly giveUp: () => Draft<ModelCalled> | undefined }>()
+  readonly #open = new Set<{ readonly giveUp: () => Draft<ModelCalled> | undefined }>()
 
   constructor(options: RunBudgetOptions) {
     this.#options = options
@@ -54,7 +54,6 @@ export class RunBudget {
         }
         const { model: named = '' } = estimate
         const open = {
-          caller,
           giveUp: () => {
             if (!close()) return undefined
             const ms = Math.max(0, Math.round(this.#options.now() - beganAt))
@@ -77,9 +76,14 @@ export class RunBudget {
     }
   }
 
+  /** Whether a call is out. */
+  get hasOpen(): boolean {
+    return this.#open.size > 0
+  }
+
   /** B4. @returns what is to be told of them now */
-  giveUpPlanning(): Draft<ModelCalled>[] {
-    return [...this.#open].flatMap(({ caller, giveUp }) => ('requestId' in caller ? (giveUp() ?? []) : []))
+  giveUp(): Draft<ModelCalled>[] {
+    return [...this.#open].flatMap(({ giveUp }) => giveUp() ?? [])
   }
 
   /** The coordinator has heard of a call. */

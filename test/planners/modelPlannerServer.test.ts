@@ -123,4 +123,21 @@ describe('a call that is out when its run ends at once', () => {
     expect(calls).toMatchObject([{ model: 'test', code: 'ABORTED', caller: { requestId: expect.any(String) } }])
     expect(await server.requests[0]?.gone).toBe(true)
   })
+
+  it('is counted where a step that was sent out early has failed the run', async () => {
+    const first = { id: 'first', tool: 'shout', input: { text: 'broken' }, onFailure: 'fail' }
+    const text = `{"steps":[${JSON.stringify(first)},{"id":"second","tool":"shout","input":{"text":"never told"}}]}`
+    await using server = await openModelServer([{ hang: { text, after: text.length - 20, pieceLength: 1 } }])
+    const model = createModel({ model: 'test', baseURL: server.url, apiKey: 'key', maxTokens: 50 })
+    const journal = memoryJournal()
+    await using runtime = createRuntime({ tools: [shout], planner: createModelPlanner(model), journal })
+    const run = runtime.start('shout twice')
+    const outcome = await run.result
+    expect([outcome.status, outcome.reason]).toEqual(['failed', 'step_failed'])
+    expect(outcome.usage.tokens).toBeGreaterThan(50)
+    expect(run.modelUse().planner).toMatchObject({ calls: 1, tokens: outcome.usage.tokens, isEstimated: true })
+    const types = [...(journal.read(run.id) as Iterable<JournalEvent>)].map(({ type }) => type)
+    expect(types.slice(-2)).toEqual(['model.called', 'step.failed'])
+    expect(await server.requests[0]?.gone).toBe(true)
+  })
 })
